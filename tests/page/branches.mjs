@@ -79,7 +79,7 @@ export function branches(rig) {
     await rig.finish(page);
   });
 
-  test("the inspector says what was new in a request, and what an answer cost", async () => {
+  test("the inspector says what was new in a request, what an answer cost, and what the rules say", async () => {
     const run = await finished(rig, "lead-alone", "Count");
     const records = await rig.api(`/runs/${run}/export`);
     const requests = records.filter((record) => record.kind === "effect_intended" && record.body.kind !== "tool");
@@ -93,6 +93,9 @@ export function branches(rig) {
     const facts = page.locator(".inspector dl");
     await facts.getByText("$0.02").waitFor();
     await facts.getByText("900 tokens").waitFor();
+    const intent = records.find((record) => record.kind === "effect_intended" && record.body.kind === "tool");
+    await page.goto(`${rig.url}/#/run/${run}/record/${intent.seq}`);
+    await page.getByRole("region", { name: "What the rules say" }).getByText("allow", { exact: true }).waitFor();
     await rig.finish(page);
   });
 

@@ -1,8 +1,9 @@
 // The chosen record: what it means, what was new in a request to the model, and its stored form.
 import { effect, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { call } from "../api/client.ts";
 import { recordOf } from "../api/records.ts";
-import type { StoredRecord } from "../api/types.ts";
+import type { PolicyAnswer, StoredRecord } from "../api/types.ts";
 import { factsOf, intentOf, requestOf } from "../model/explain.ts";
 import type { Agent, Item } from "../model/run_state.ts";
 import { moment } from "../model/words.ts";
@@ -28,6 +29,8 @@ const meanings: Record<string, string> = {
   call_proposed: "The handler of a running call asks for another tool.",
 };
 
+// Components get the version of an agent, which changes in place: without it they would not be drawn again.
+
 interface Shown {
   record: StoredRecord;
   intent: StoredRecord | undefined;
@@ -51,7 +54,7 @@ function brief(item: Item): string {
 
 const kinds: Record<Item["kind"], string> = { message: "message", text: "answer", reasoning: "reasoning", call: "result", note: "note" };
 
-function Request({ record, agent, store }: { record: StoredRecord; agent: Agent; store: Store }) {
+function Request({ record, agent, store }: { record: StoredRecord; agent: Agent; version: number; store: Store }) {
   const request = requestOf(record, agent);
   if (request === undefined) return null;
   return (
@@ -67,6 +70,28 @@ function Request({ record, agent, store }: { record: StoredRecord; agent: Agent;
         ))}
       </ul>
       <p class="quiet">{request.known} parts of the conversation as in the request before{request.fresh.length === 0 ? "; nothing is new" : ""}.</p>
+    </section>
+  );
+}
+
+/** What the rules of the agent, as they are now, say about the call of a record. */
+function Rules({ record, agent }: { record: StoredRecord; agent: Agent; version: number }) {
+  const answer = useSignal<PolicyAnswer | null>(null);
+  const body = record.body as { kind?: string; name?: string; call?: string };
+  const item = agent.items.find((each) => each.kind === "call" && each.call === body.call);
+  const args = item?.kind === "call" && item.args !== null && typeof item.args === "object" ? item.args : undefined;
+  useEffect(() => {
+    answer.value = null;
+    if (record.kind !== "effect_intended" || body.kind !== "tool" || body.name === undefined || args === undefined) return;
+    // An agent without a file of this name, such as most sub-agents, has no rules to ask.
+    call("POST /api/v1/agents/{agent}/policy", { path: { agent: agent.name }, body: { tool: body.name, arguments: args } }).then((found) => (answer.value = found), () => undefined);
+  }, [record, args !== undefined]);
+  if (answer.value === null) return null;
+  const { permission, reason, judgements } = answer.value;
+  return (
+    <section class={`verdict ${permission}`} aria-label="What the rules say">
+      <p>By the rules as they are now: <b>{permission}</b>{reason === "" ? "" : `, ${reason}`}</p>
+      <ul class="quiet">{judgements.map((each, at) => <li key={at} dir="auto">{each.layer}: {each.permission}{each.by === "" ? "" : `, by ${each.by}`}</li>)}</ul>
     </section>
   );
 }
@@ -97,6 +122,8 @@ export function Inspector({ store }: { store: Store }) {
       );
     });
   }, []);
+  // The agent changes in place, and may come after its record.
+  void store.calm.value;
   const session = store.chosen.value;
   const agent = store.history.present.agents.get(session);
   if (error.value !== "") return <p class="failed">{error.value}</p>;
@@ -113,7 +140,8 @@ export function Inspector({ store }: { store: Store }) {
         <dt>Agent</dt><dd class="mono">{session}</dd>
         <dt>Link</dt><dd><a href={address({ view: "run", run: store.run, agent: session, record: record.seq })}>to this record</a></dd>
       </dl>
-      {agent !== undefined && <Request record={record} agent={agent} store={store} />}
+      {agent !== undefined && <Request record={record} agent={agent} version={agent.version} store={store} />}
+      {agent !== undefined && <Rules key={`${session} ${record.seq}`} record={record} agent={agent} version={agent.version} />}
       {session === store.history.present.root && <EditAndFork key={record.seq} store={store} record={record} intent={intent} />}
       <pre tabIndex={0} aria-label="The record as JSON">{JSON.stringify(record.body, null, 2)}</pre>
       <button type="button" class="plain" onClick={() => void navigator.clipboard.writeText(curl).then(() => (copied.value = true))}>
