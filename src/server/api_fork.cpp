@@ -66,7 +66,10 @@ Result<BranchWish> wish_of(const Call& call, std::size_t records) {
   if (auto allowed = check_model(*model); !allowed) return fail(allowed.error());
   wish.prompt = *std::move(prompt);
   wish.model = *std::move(model);
-  wish.goes_on = json_bool(*body, "continue", false);
+  const Json* const goes_on = body->if_contains("continue");
+  if (goes_on != nullptr && !goes_on->is_bool())
+    return fail(field_error("continue", "must be true or false"));
+  wish.goes_on = goes_on != nullptr && goes_on->get_bool();
   if (!wish.model.empty() && wish.prompt.empty() && !wish.goes_on)
     return fail(field_error("model", "needs a prompt, or \"continue\": true, with which the branch runs"));
   if (wish.goes_on && !wish.prompt.empty())

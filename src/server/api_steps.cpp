@@ -102,6 +102,8 @@ Result<HttpAnswer> decide_step(Service& service, const Call& call) {
   const auto verb = approval_verb_from(*name);
   if (!verb)
     return fail(field_error("decision", "must be allow, deny, edit or answer, not \"" + *name + "\""));
+  const Json* const rule = body->if_contains("rule");
+  if (rule != nullptr && !rule->is_object()) return fail(field_error("rule", "must be an object"));
   if (*verb == ApprovalVerb::kEdit) {
     const Json* arguments = body->if_contains("arguments");
     if (arguments == nullptr || !arguments->is_object())
@@ -110,7 +112,7 @@ Result<HttpAnswer> decide_step(Service& service, const Call& call) {
   }
   const auto id = service.runs->find(call.name("id"), call.principal);
   if (!id) return fail(id.error());
-  if (const Json* rule = body->if_contains("rule"); rule != nullptr && !rule->is_null()) {
+  if (rule != nullptr) {
     if (*verb != ApprovalVerb::kApprove) return fail(field_error("rule", "belongs to the decision allow"));
     if (auto saved = save_agreed(service, *id, call, *rule); !saved) return fail(saved.error());
   }
