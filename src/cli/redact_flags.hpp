@@ -20,12 +20,12 @@ inline void add_redact_flags(CLI::App* redact, RedactOptions& options) {
   redact->add_flag("--list", options.list, "List kind, line, column and length of what is found");
   redact
       ->add_option("--profile", options.profile,
-                   "balanced, or strict, which also finds what is often no secret")
+                   "balanced (default), or strict: also what is often no secret")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"balanced", "strict"}));
-  redact->add_option("--only", options.only, "secrets, or personal data")
+      ->check(CLI::IsMember({"balanced", "strict"}).description(""));
+  redact->add_option("--only", options.only, "Find only secrets, or only personal (data)")
       ->type_name("WHAT")
-      ->check(CLI::IsMember({"secrets", "personal"}));
+      ->check(CLI::IsMember({"secrets", "personal"}).description(""));
   add_json(redact, options.json, "place");
 }
 
