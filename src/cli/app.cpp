@@ -22,6 +22,7 @@
 #include "cli/eval_flags.hpp"
 #include "cli/mcp_flags.hpp"
 #include "cli/memory_flags.hpp"
+#include "cli/models_flags.hpp"
 #include "cli/parse_words.hpp"
 #include "cli/policy_flags.hpp"
 #include "cli/prompts_flags.hpp"
@@ -76,7 +77,6 @@ class Definition {
   void define_looking();
   void define_branching();
   void define_carrying();
-  void define_models();
   void define_help();
 
   Result<Invocation> unexpected_argument(const CLI::App& command, std::span<const std::string> all) const;
@@ -136,7 +136,6 @@ Definition::Definition() {
   define_looking();
   define_branching();
   define_carrying();
-  define_models();
   define_help();
   for (const auto& [command, made] : commands_) refuse_values_of_flags(command);
 }
@@ -343,26 +342,12 @@ void Definition::define_carrying() {
   add_place(read, import_.place);
 }
 
-void Definition::define_models() {
-  CLI::App* models = command("models", "List the models of configured providers, or the facts about one",
-                             "  praxis models\n"
-                             "  praxis models anthropic | grep images\n"
-                             "  praxis models openai:gpt-5-mini\n"
-                             "  praxis models ollama --online\n"
-                             "  praxis models --all --json | jq -r 'select(.ready) | .provider'",
-                             [this] { return Invocation(models_); });
-  models->add_option("NAME", models_.name, "A provider, or a model as PROVIDER:NAME")->type_name("");
-  models->add_flag("--all", models_.all, "List providers without configuration too");
-  models->add_flag("--online", models_.online, "Ask the servers which models they have");
-  add_json(models, models_.json, "provider and model");
-  add_place(models, models_.place);
-}
-
 void Definition::define_help() {
   const auto define = [this](const char* name, const char* help, const char* examples, auto& options,
                              const auto& add_flags) {
     add_flags(command(name, help, examples, [&options] { return Invocation(options); }), options);
   };
+  define("models", kModelsHelp, kModelsExamples, models_, add_models_flags);
   define("trust", kTrustHelp, kTrustExamples, trust_, add_trust_flags);
   define("config", "Show, explain and change the configuration", kConfigExamples, config_, add_config_flags);
   define("serve", kServeHelp, kServeExamples, serve_, add_serve_flags);
