@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// What hooks saw, in their order.
-struct Seen {
+struct HookNames {
   void add(std::string what) {
     const std::lock_guard lock(mutex);
     all.push_back(std::move(what));
@@ -25,7 +25,7 @@ struct Seen {
 };
 
 TEST_F(HooksTest, AllHooksAreAwaitedInTheirOrder) {
-  Seen seen;
+  HookNames seen;
   Agent agent = scripted(kEchoThenText);
   agent.use(echo_tool())
       .on_outgoing_message([&](const HookContext&, Message&) { seen.add("outgoing"); })
@@ -62,7 +62,7 @@ TEST_F(HooksTest, AllHooksAreAwaitedInTheirOrder) {
 }
 
 TEST_F(HooksTest, AfterModelSeesTheAnswerThatAHookGave) {
-  Seen seen;
+  HookNames seen;
   Agent agent = scripted("");
   agent.on_before_model([](const HookContext&, const History&) {
     ModelHookResult result;
@@ -137,7 +137,7 @@ TEST_F(HooksTest, BeforeTurnMayNarrowTheRules) {
 }
 
 TEST_F(HooksTest, AfterTurnSeesQueuedTurnsBeforeTheNextStarts) {
-  Seen seen;
+  HookNames seen;
   Agent agent = scripted(R"({"text": "a"}
 {"text": "b"})");
   agent.on_after_turn([&](const HookContext& context, AgentResult& result) {

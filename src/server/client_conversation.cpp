@@ -24,8 +24,8 @@ TurnId replaced_turn(const State& state, std::size_t prompts) {
   return index < state.marks.size() ? state.marks[index].turn : TurnId{};
 }
 
-Result<SessionId> create_run(Service& service, ClientTurn turn, const Principal& principal,
-                             const std::shared_ptr<BeginWatch>& watch) {
+Result<SessionId> start_client_run(Service& service, ClientTurn turn, const Principal& principal,
+                                   const std::shared_ptr<BeginWatch>& watch) {
   NewRun run;
   run.agent = std::move(turn.agent);
   run.prompt = turn.messages.back().text();
@@ -54,7 +54,7 @@ SessionId run_of_conversation(Service& service, const std::string& format, const
 Result<SessionId> start_client_turn(Service& service, ClientTurn turn, const Principal& principal,
                                     const std::shared_ptr<BeginWatch>& watch) {
   SessionId run = run_of_conversation(service, turn.format, turn.id, principal);
-  if (run.empty()) return create_run(service, std::move(turn), principal, watch);
+  if (run.empty()) return start_client_run(service, std::move(turn), principal, watch);
   const auto stored = service.runs->stored(run);
   if (!stored) return fail(stored.error());
   if (stored->state.turn)

@@ -146,7 +146,7 @@ Recording record(const std::string& path) {
 }
 
 /// The files at one moment; the parts that were not synced yet may be lost or torn.
-struct State {
+struct FilesState {
   std::string file, log, index;
   bool has_log = false, has_index = false;
   std::uint64_t acknowledged = 0;
@@ -181,8 +181,8 @@ std::size_t durable_of(const Recording& recording, std::size_t count, bool log) 
   return 0;
 }
 
-State state_after(const Recording& recording, std::size_t count, bool loses_power, Random& random) {
-  State state{.file = recording.fresh, .log = {}, .index = {}};
+FilesState state_after(const Recording& recording, std::size_t count, bool loses_power, Random& random) {
+  FilesState state{.file = recording.fresh, .log = {}, .index = {}};
   const std::size_t durable[] = {durable_of(recording, count, false), durable_of(recording, count, true)};
   for (std::size_t i = 0; i < count; ++i) {
     const Change& change = recording.changes[i];
@@ -204,7 +204,7 @@ State state_after(const Recording& recording, std::size_t count, bool loses_powe
 }
 
 /// Gives the log an index of another time, or none.
-void mistreat_index(State& state, const Recording& recording, Random& random) {
+void mistreat_index(FilesState& state, const Recording& recording, Random& random) {
   const std::uint64_t how = random.below(6);
   state.has_index = how != 0;
   if (how == 1) state.index.assign(32'768, '\0');
@@ -218,7 +218,7 @@ void mistreat_index(State& state, const Recording& recording, Random& random) {
 
 /// Reads the state, as a reader or as the next writer. Data that was acknowledged may be missing only if
 /// `is_cut`: then it may also be refused.
-void open_state(const std::string& path, const State& state, bool writes, bool is_cut) {
+void open_state(const std::string& path, const FilesState& state, bool writes, bool is_cut) {
   const auto start = std::chrono::steady_clock::now();
   const auto opened = sqlite_journal(path, {.create = false, .read_only = !writes});
   if (is_cut && !opened && opened.error().kind() == ErrorKind::kCorrupt) return;
@@ -246,7 +246,7 @@ void open_state(const std::string& path, const State& state, bool writes, bool i
 
 void open_one(const Recording& recording, const testing::MemoryFolder& folder, std::uint64_t seed) {
   Random random(seed);
-  State state = state_after(recording, random.below(recording.changes.size() + 1), random.once_in(2), random);
+  FilesState state = state_after(recording, random.below(recording.changes.size() + 1), random.once_in(2), random);
   mistreat_index(state, recording, random);
   const bool is_cut = state.has_log && random.once_in(4);
   if (is_cut) state.log.resize(random.once_in(2) ? random.below(100) : random.below(state.log.size() + 1));

@@ -18,7 +18,7 @@
 namespace praxis::faults {
 namespace {
 
-SimDisk* disk = nullptr;          // the only instance
+SimDisk* the_disk = nullptr;        // the only instance
 sqlite3_vfs* real_vfs = nullptr;  // for the time and other functions
 
 }  // namespace
@@ -201,13 +201,13 @@ struct SimVfs {
   /// `SQLITE_ABORT`, the work begins and everything after it fails.
   template <class Work>
   static int act(const Handle* handle, Act kind, int error, Work work) {
-    const std::lock_guard lock(disk->mutex_);
-    if (handle != nullptr && handle->age != disk->age_) return error;
-    const int met = disk->meet(kind, error);
+    const std::lock_guard lock(the_disk->mutex_);
+    if (handle != nullptr && handle->age != the_disk->age_) return error;
+    const int met = the_disk->meet(kind, error);
     if (met != SQLITE_OK && met != SQLITE_ABORT) return met;
     const int done = work(met == SQLITE_ABORT);
     if (met != SQLITE_ABORT) return done;
-    disk->cut();
+    the_disk->cut();
     return error;
   }
 
@@ -235,16 +235,16 @@ struct SimVfs {
     const int code = act(&handle, Act::kWrite, SQLITE_IOERR_WRITE, [&](bool) {
       reached = true;
       const std::uint64_t end = target.bytes().size();
-      if (!disk->is_full(*handle.node, at + bytes.size())) {
+      if (!the_disk->is_full(*handle.node, at + bytes.size())) {
         target.write(at, bytes);
         return SQLITE_OK;
       }
-      if (!disk->trouble_.full_for_all && at < end) target.write(at, bytes.substr(0, end - at));
-      return disk->lack_room(SQLITE_FULL);
+      if (!the_disk->trouble_.full_for_all && at < end) target.write(at, bytes.substr(0, end - at));
+      return the_disk->lack_room(SQLITE_FULL);
     });
-    const std::lock_guard lock(disk->mutex_);
-    if (!reached && disk->power_ && handle.age == disk->age_ && disk->random_.once_in(2))
-      target.write(at, bytes.substr(0, disk->random_.below(bytes.size())));
+    const std::lock_guard lock(the_disk->mutex_);
+    if (!reached && the_disk->power_ && handle.age == the_disk->age_ && the_disk->random_.once_in(2))
+      target.write(at, bytes.substr(0, the_disk->random_.below(bytes.size())));
     return code;
   }
 
@@ -265,12 +265,12 @@ struct SimVfs {
       reached = true;
       if (last) return SQLITE_OK;  // a power loss during the sync: any part may have arrived
       node.file.sync();
-      if (std::exchange(handle.new_name, false)) disk->sync_names();
+      if (std::exchange(handle.new_name, false)) the_disk->sync_names();
       const bool told = std::exchange(handle.failures_told, node.failed_syncs) == node.failed_syncs;
       return told ? SQLITE_OK : SQLITE_IOERR_FSYNC;
     });
-    const std::lock_guard lock(disk->mutex_);
-    if (!reached && disk->power_ && handle.age == disk->age_) {
+    const std::lock_guard lock(the_disk->mutex_);
+    if (!reached && the_disk->power_ && handle.age == the_disk->age_) {
       node.file.fail_sync();
       handle.failures_told = ++node.failed_syncs;
     }
@@ -287,16 +287,16 @@ struct SimVfs {
   // -- locks on the file; disk faults do not affect them
 
   static int lock(sqlite3_file* file, int level) {
-    const std::lock_guard guard(disk->mutex_);
+    const std::lock_guard guard(the_disk->mutex_);
     return of(file).node->locks.lock(&of(file), of(file).level, level);
   }
   static int unlock(sqlite3_file* file, int level) {
-    const std::lock_guard guard(disk->mutex_);
+    const std::lock_guard guard(the_disk->mutex_);
     of(file).node->locks.unlock(&of(file), of(file).level, level);
     return SQLITE_OK;
   }
   static int check_reserved_lock(sqlite3_file* file, int* reserved) {
-    const std::lock_guard guard(disk->mutex_);
+    const std::lock_guard guard(the_disk->mutex_);
     *reserved = of(file).node->locks.is_reserved() ? 1 : 0;
     return SQLITE_OK;
   }
@@ -310,8 +310,8 @@ struct SimVfs {
       if (size != static_cast<int>(sizeof *memory[0])) return SQLITE_IOERR_SHMMAP;
       if (!std::exchange(of(file).uses_memory, true)) ++of(file).node->memory_users;
       const auto wanted = static_cast<std::size_t>(region);
-      if (memory.size() <= wanted && extend != 0 && disk->is_full())
-        return disk->lack_room(SQLITE_IOERR_SHMSIZE);
+      if (memory.size() <= wanted && extend != 0 && the_disk->is_full())
+        return the_disk->lack_room(SQLITE_IOERR_SHMSIZE);
       while (memory.size() <= wanted && extend != 0)
         memory.push_back(std::make_unique<std::array<char, 32768>>());
       if (wanted < memory.size()) *mapped = memory[wanted]->data();
@@ -320,17 +320,17 @@ struct SimVfs {
   }
 
   static int memory_lock(sqlite3_file* file, int first, int count, int flags) {
-    const std::lock_guard guard(disk->mutex_);
+    const std::lock_guard guard(the_disk->mutex_);
     return of(file).node->locks.lock_memory(&of(file), first, count, flags);
   }
 
   static void memory_barrier(sqlite3_file*) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    const std::lock_guard guard(disk->mutex_);
+    const std::lock_guard guard(the_disk->mutex_);
   }
 
   static int memory_unmap(sqlite3_file* file, int) {
-    const std::lock_guard guard(disk->mutex_);
+    const std::lock_guard guard(the_disk->mutex_);
     if (std::exchange(of(file).uses_memory, false) && --of(file).node->memory_users == 0)
       of(file).node->memory.clear();
     return SQLITE_OK;
@@ -359,15 +359,15 @@ struct SimVfs {
     const bool is_there = access(path.c_str(), F_OK) == 0;
     if (!is_there) {
       if ((flags & SQLITE_OPEN_CREATE) == 0) return nullptr;
-      if (disk->is_full()) {
-        disk->lack_room(SQLITE_FULL);
+      if (the_disk->is_full()) {
+        the_disk->lack_room(SQLITE_FULL);
         return nullptr;
       }
     }
-    const SimDisk::Number number = is_there ? disk->number_of(path) : 0;
-    if (number != 0) return disk->nodes_.at(number);
-    disk->write_stand_in(std::filesystem::path(path).filename(), ++disk->last_number_);
-    return disk->nodes_[disk->last_number_] = std::make_shared<Node>();
+    const SimDisk::Number number = is_there ? the_disk->number_of(path) : 0;
+    if (number != 0) return the_disk->nodes_.at(number);
+    the_disk->write_stand_in(std::filesystem::path(path).filename(), ++the_disk->last_number_);
+    return the_disk->nodes_[the_disk->last_number_] = std::make_shared<Node>();
   }
 
   static int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out_flags) {
@@ -375,7 +375,7 @@ struct SimVfs {
     const bool changes = (flags & SQLITE_OPEN_CREATE) != 0;
     return act(nullptr, changes ? Act::kChange : Act::kRead, SQLITE_CANTOPEN, [&](bool) {
       auto handle = std::make_unique<Handle>();
-      handle->age = disk->age_;
+      handle->age = the_disk->age_;
       handle->path = name == nullptr ? "" : name;
       handle->node = name == nullptr ? std::make_shared<Node>() : node_at(handle->path, flags);
       handle->new_name = changes && (flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0;
@@ -391,15 +391,15 @@ struct SimVfs {
   static int remove(sqlite3_vfs*, const char* name, int sync_folder) {
     return act(nullptr, Act::kChange, SQLITE_IOERR_DELETE, [&](bool last) {
       if (unlink(name) != 0) return errno == ENOENT ? SQLITE_IOERR_DELETE_NOENT : SQLITE_IOERR_DELETE;
-      if (sync_folder != 0 && !last) disk->sync_names();
+      if (sync_folder != 0 && !last) the_disk->sync_names();
       return SQLITE_OK;
     });
   }
 
   static int exists(sqlite3_vfs*, const char* name, int, int* there) {
     return act(nullptr, Act::kRead, SQLITE_IOERR_ACCESS, [&](bool) {
-      const SimDisk::Number number = disk->number_of(name);  // a file without bytes does not count
-      *there = number != 0 && !disk->nodes_.at(number)->file.bytes().empty() ? 1 : 0;
+      const SimDisk::Number number = the_disk->number_of(name);  // a file without bytes does not count
+      *there = number != 0 && !the_disk->nodes_.at(number)->file.bytes().empty() ? 1 : 0;
       return SQLITE_OK;
     });
   }
@@ -410,8 +410,8 @@ struct SimVfs {
     return real_vfs->xFullPathname(real_vfs, name, size, to);
   }
   static int randomness(sqlite3_vfs*, int size, char* to) {
-    const std::lock_guard guard(disk->mutex_);
-    for (int i = 0; i < size; ++i) to[i] = static_cast<char>(disk->random_() & 255);
+    const std::lock_guard guard(the_disk->mutex_);
+    for (int i = 0; i < size; ++i) to[i] = static_cast<char>(the_disk->random_() & 255);
     return size;
   }
   static int sleep(sqlite3_vfs*, int microseconds) { return real_vfs->xSleep(real_vfs, microseconds); }
@@ -465,7 +465,7 @@ sqlite3_vfs SimVfs::methods() {
 
 SimDisk::SimDisk() : vfs_(std::make_unique<sqlite3_vfs>(SimVfs::methods())) {
   if (disk != nullptr) throw std::logic_error("there is a simulated disk already");
-  disk = this;
+  the_disk = this;
   real_vfs = sqlite3_vfs_find(nullptr);
   sqlite3_vfs_register(vfs_.get(), 1);
 }
@@ -473,20 +473,20 @@ SimDisk::SimDisk() : vfs_(std::make_unique<sqlite3_vfs>(SimVfs::methods())) {
 SimDisk::~SimDisk() {
   sqlite3_vfs_register(real_vfs, 1);
   sqlite3_vfs_unregister(vfs_.get());
-  disk = nullptr;
+  the_disk = nullptr;
 }
 
 /// Applies faults to a sync of `folder`, an open file; no-op if it is not the disk's folder.
 int folder_sync_met(int folder) {
-  if (disk == nullptr) return SQLITE_OK;
+  if (the_disk == nullptr) return SQLITE_OK;
   struct stat synced{}, ours{};
   const bool is_ours = fstat(folder, &synced) == 0 && stat((disk->folder_ / "").c_str(), &ours) == 0 &&
                        synced.st_ino == ours.st_ino && synced.st_dev == ours.st_dev;
   if (!is_ours) return SQLITE_OK;
-  const std::lock_guard lock(disk->mutex_);
-  const int met = disk->meet(SimDisk::Act::kSync, SQLITE_IOERR);
-  if (met == SQLITE_OK) disk->sync_names();
-  if (met == SQLITE_ABORT) disk->cut();
+  const std::lock_guard lock(the_disk->mutex_);
+  const int met = the_disk->meet(SimDisk::Act::kSync, SQLITE_IOERR);
+  if (met == SQLITE_OK) the_disk->sync_names();
+  if (met == SQLITE_ABORT) the_disk->cut();
   return met;
 }
 

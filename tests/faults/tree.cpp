@@ -10,10 +10,10 @@
 namespace praxis::faults {
 namespace {
 
-constexpr std::uint64_t kSteps = 600;  ///< until nothing new begins
+constexpr std::uint64_t kStepsOfTrees = 600;  ///< until nothing new begins
 
 void play_trees(std::uint64_t seed) {
-  const sim::RunOutcome outcome = sim::World(seed, sim::Play::kTrees).run(kSteps);
+  const sim::RunOutcome outcome = sim::World(seed, sim::Play::kTrees).run(kStepsOfTrees);
   count_steps(outcome.steps);
   for (const std::string& complaint : outcome.complaints) ADD_FAILURE() << complaint;
 }
