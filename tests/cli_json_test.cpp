@@ -184,7 +184,8 @@ TEST_F(CliJson, PolicyFollowsTheSchema) {
        "model = 'script:none.jsonl'\n[tools.kv]\n[[policy.rules]]\nid = 'a'\ndeny = 'kv'\nwhen.op = { is = "
        "'put' }\n");
   file("cases.toml", "agent = 'rules.toml'\n[[cases]]\ntool = 'kv'\nexpect = 'allow'\n");
-  check({"redact", "rules.toml"}, 0);
+  file("mail.txt", "mail jane@roe.io\n");
+  check({"redact", "mail.txt"}, 0);
   check({"policy", "show", "rules.toml"}, 0);
   check({"policy", "check", "rules.toml", "kv", R"({"op": "get", "key": "x"})"}, 0);
   check({"policy", "check", "rules.toml", "kv", R"({"op": "put", "key": "x"})"}, 4);

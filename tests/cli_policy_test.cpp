@@ -196,8 +196,7 @@ TEST_F(CliPolicy, ValueFromUntrustedData_WaitsForAPersonWhoSeesItsOrigin) {
   agent("reader", kObeys, kFlow);
   const CommandResult asked = praxis({"run", "reader.toml", "Read my mail."});
   EXPECT_EQ(asked.status, 3) << asked.err;
-  EXPECT_THAT(praxis({"approve"}).out + praxis({"approve"}).err,
-              HasSubstr("path = \"evil.txt\": copied from file"));
+  EXPECT_THAT(praxis({"approve"}).out + praxis({"approve"}).err, HasSubstr("path = \"evil.txt\": copied"));
   EXPECT_EQ(praxis({"resume", "last", "--allow", "p1"}).out, "DONE\n");
   const CommandResult explained = praxis({"policy", "explain", "last", "2"});
   EXPECT_THAT(explained.out, AllOf(HasSubstr("ask: \"file_write\" has effects"),

@@ -23,6 +23,7 @@ constexpr std::array kWordPlaces{
     WordPlace{"chat", "--resume", kRun},
     WordPlace{"agents", "VERB", kFixed, "list show init"},
     WordPlace{"acp", "AGENT", kAgent},
+    WordPlace{"eval", "--model", kModel},
     WordPlace{"acp", "--model", kModel},
     WordPlace{"agents", "NAME", kAgent},
     WordPlace{"resume", "ID", kRun},

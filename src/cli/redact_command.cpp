@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <sodium.h>
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,17 +12,26 @@
 namespace praxis::cli {
 namespace {
 
-/// A position for people: both count from 1, the column in bytes.
-struct LineAndColumn {
-  std::size_t line = 1;
-  std::size_t column = 1;
-};
+/// Tells the positions of places for people, in their order: both count from 1, the column in bytes.
+class Positions {
+ public:
+  explicit Positions(std::string_view text) : text_(text) {}
+  void advance_to(std::size_t at) {
+    for (; at_ < at; ++at_) {
+      if (text_[at_] != '\n') continue;
+      ++line_;
+      line_begin_ = at_ + 1;
+    }
+  }
+  std::size_t line() const { return line_; }
+  std::size_t column() const { return at_ - line_begin_ + 1; }
 
-LineAndColumn position_in(std::string_view text, std::size_t at) {
-  const std::string_view before = text.substr(0, at);
-  const std::size_t line_begin = before.rfind('\n') + 1;
-  return {static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1, at - line_begin + 1};
-}
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 1;
+  std::size_t line_begin_ = 0;
+};
 
 /// A key for the digits in replacements that no later call shares.
 std::string random_key() {
@@ -46,18 +54,19 @@ Result<ExitStatus> execute(const RedactOptions& options, Console& console) {
     console.out.write(redact::replaced(*text, places, random_key()));
     return ExitStatus::kFinished;
   }
+  Positions position(*text);
   for (const redact::Place& place : places) {
-    const LineAndColumn at = position_in(*text, place.begin);
+    position.advance_to(place.begin);
     if (options.json) {
       console.item("place", {{"kind", place.kind},
                              {"personal", place.personal},
                              {"begin", place.begin},
                              {"end", place.end},
-                             {"line", at.line},
-                             {"column", at.column}});
+                             {"line", position.line()},
+                             {"column", position.column()}});
     } else {
-      console.out.line(
-          fmt::format("{}:{}  {}  {} bytes", at.line, at.column, place.kind, place.end - place.begin));
+      console.out.line(fmt::format("{}:{}  {}  {} bytes", position.line(), position.column(), place.kind,
+                                   place.end - place.begin));
     }
   }
   console.result({{"places", places.size()}});

@@ -18,7 +18,7 @@
 namespace praxis::faults {
 namespace {
 
-SimDisk* the_disk = nullptr;        // the only instance
+SimDisk* the_disk = nullptr;      // the only instance
 sqlite3_vfs* real_vfs = nullptr;  // for the time and other functions
 
 }  // namespace
@@ -464,7 +464,7 @@ sqlite3_vfs SimVfs::methods() {
 }
 
 SimDisk::SimDisk() : vfs_(std::make_unique<sqlite3_vfs>(SimVfs::methods())) {
-  if (disk != nullptr) throw std::logic_error("there is a simulated disk already");
+  if (the_disk != nullptr) throw std::logic_error("there is a simulated disk already");
   the_disk = this;
   real_vfs = sqlite3_vfs_find(nullptr);
   sqlite3_vfs_register(vfs_.get(), 1);
@@ -480,7 +480,7 @@ SimDisk::~SimDisk() {
 int folder_sync_met(int folder) {
   if (the_disk == nullptr) return SQLITE_OK;
   struct stat synced{}, ours{};
-  const bool is_ours = fstat(folder, &synced) == 0 && stat((disk->folder_ / "").c_str(), &ours) == 0 &&
+  const bool is_ours = fstat(folder, &synced) == 0 && stat((the_disk->folder_ / "").c_str(), &ours) == 0 &&
                        synced.st_ino == ours.st_ino && synced.st_dev == ours.st_dev;
   if (!is_ours) return SQLITE_OK;
   const std::lock_guard lock(the_disk->mutex_);

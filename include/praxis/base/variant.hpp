@@ -1,3 +1,4 @@
+// A variant whose special members are compiled once.
 #pragma once
 
 #include <cstddef>
@@ -5,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#pragma GCC visibility push(default)
 namespace praxis {
 
 template <typename Type, typename Base>
@@ -12,9 +14,9 @@ inline constexpr bool kIsAlternative = false;
 template <typename Type, typename... Types>
 inline constexpr bool kIsAlternative<Type, std::variant<Types...>> = (std::is_same_v<Type, Types> || ...);
 
-/// `Base`, a `std::variant` of many types, used as one (`std::visit`, `std::get_if`). Its copies, moves and destruction
-/// are compiled once, not in every file that has such a value: a header declares `extern template class Variant<Base>`,
-/// and one source that includes `base/variant_impl.hpp` instantiates it.
+/// `Base`, a `std::variant` of many types, used as one (`std::visit`, `std::get_if`). Its copies, moves and
+/// destruction are compiled once, not in every file that has such a value: a header declares `extern template
+/// class Variant<Base>`, and one source that includes `base/variant_impl.hpp` instantiates it.
 template <typename Base>
 class Variant : public Base {
  public:
@@ -37,3 +39,4 @@ class Variant : public Base {
 
 template <typename Base>
 struct std::variant_size<praxis::Variant<Base>> : std::variant_size<Base> {};
+#pragma GCC visibility pop
