@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/envelope.hpp"
 #include "app/run_list.hpp"
@@ -162,12 +163,15 @@ Result<HttpAnswer> list_branches(Service& service, const Call& call) {
     if (auto branch = branch_of(*service.journal, std::move(row))) all.emplace(key, *std::move(branch));
   }
   const SessionId origin = origin_of(all, *id);
-  JsonArray branches;
+  std::vector<const Branch*> related;
   for (const auto& [key, branch] : all) {
-    if (origin_of(all, key) == origin) branches.push_back(branch_json(service.journal, branch));
+    if (origin_of(all, key) == origin) related.push_back(&branch);
   }
-  std::ranges::stable_sort(branches, {},
-                           [](const Json& branch) { return json_string(branch, "created_at"); });
+  std::ranges::sort(related, {}, [](const Branch* branch) {
+    return std::pair(branch->row.created.value, branch->row.id.str());
+  });
+  JsonArray branches;
+  for (const Branch* branch : related) branches.push_back(branch_json(service.journal, *branch));
   return json_answer(JsonObject{{"branches", std::move(branches)}});
 }
 
