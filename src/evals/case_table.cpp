@@ -106,7 +106,8 @@ class CsvReader {
   std::optional<std::string> field() {
     if (at_end() || text_[at_] != '"') {
       const auto end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
-      return std::string(text_.substr(std::exchange(at_, end), end - at_));
+      const auto begin = std::exchange(at_, end);
+      return std::string(text_.substr(begin, end - begin));
     }
     return quoted_field();
   }
