@@ -121,8 +121,8 @@ class Labeller {
     labels_.texts.push_back({std::move(origin), trust, plain_form(text), std::move(arguments), recent_});
   }
 
-  void add_scalars(std::string origin, const Json& json) {
-    if (json.is_string()) add(std::move(origin), Trust::kTrusted, json.get_string());
+  void add_scalars(const std::string& origin, const Json& json) {
+    if (json.is_string()) add(origin, Trust::kTrusted, json.get_string());
     if (const auto* const list = json.if_array()) {
       for (const Json& item : *list) add_scalars(origin, item);
     } else if (const auto* const table = json.if_object()) {

@@ -52,7 +52,8 @@ std::size_t iban_length(std::string_view country) {
       "ST25SV28TL23TN24TR26UA29VA22VG24XK20YE30";
   for (std::size_t i = 0; i < kLengths.size(); i += 4) {
     if (kLengths.substr(i, 2) == country)
-      return static_cast<std::size_t>((kLengths[i + 2] - '0') * 10 + (kLengths[i + 3] - '0'));
+      return static_cast<std::size_t>(kLengths[i + 2] - '0') * 10 +
+             static_cast<std::size_t>(kLengths[i + 3] - '0');
   }
   return 0;
 }

@@ -83,8 +83,8 @@ Result<HttpAnswer> show_step(Service& service, const Call& call) {
   JsonArray changes;
   // The lines hold what is in the file now, which other principals may not read.
   if (call.principal.sees_all) {
-    for (std::string& line : app::ChangePreview(service.journal.get()).lines(*id, waiting->step))
-      changes.push_back(Json(std::move(line)));
+    for (const std::string& line : app::ChangePreview(service.journal.get()).lines(*id, waiting->step))
+      changes.emplace_back(line);
   }
   json["changes"] = std::move(changes);
   add_tool(service, *waiting, json);
