@@ -14,7 +14,9 @@ namespace {
 
 constexpr int kPatience = 1000;  ///< milliseconds until the user learns what the program waits for
 
-bool is_blank_text(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+bool is_blank_text(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
 
 /// Whether standard input can have been given for this command. A terminal or a device such as /dev/null
 /// cannot.

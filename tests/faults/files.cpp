@@ -246,7 +246,8 @@ void open_state(const std::string& path, const FilesState& state, bool writes, b
 
 void open_one(const Recording& recording, const testing::MemoryFolder& folder, std::uint64_t seed) {
   Random random(seed);
-  FilesState state = state_after(recording, random.below(recording.changes.size() + 1), random.once_in(2), random);
+  FilesState state =
+      state_after(recording, random.below(recording.changes.size() + 1), random.once_in(2), random);
   mistreat_index(state, recording, random);
   const bool is_cut = state.has_log && random.once_in(4);
   if (is_cut) state.log.resize(random.once_in(2) ? random.below(100) : random.below(state.log.size() + 1));
