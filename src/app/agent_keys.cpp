@@ -55,17 +55,6 @@ constexpr std::array kOwnKeys{
     SettingKey{
         "policy.rules", Type::kTables,
         "Rules about the arguments of calls: `id`, one of `allow`, `ask` and `deny`, `when`, `reason`"},
-    SettingKey{"policy.flow.mode", Type::kText,
-               "What happens to a call with effects whose arguments may come from untrusted data",
-               "off|ask|deny"},
-    SettingKey{"policy.flow.sources", Type::kTexts,
-               "Tools whose results are untrusted; `*` at the end stands for any ending"},
-    SettingKey{"policy.flow.trusted", Type::kTexts,
-               "Tools whose results are as good as the words of a person"},
-    SettingKey{"policy.flow.reads", Type::kTexts, "Tools that only read: they have no effects"},
-    SettingKey{"policy.flow.sinks", Type::kAnyTable,
-               "Tools that have effects, each with the arguments that say where the effect goes"},
-    SettingKey{"policy.flow.values", Type::kTexts, "Texts that arguments may have, such as addresses"},
     SettingKey{"tools.ask_user", Type::kTable, "Questions to the user"},
     SettingKey{"agents.*.file", Type::kText, "The sub-agent's own file; relative to this one"},
     SettingKey{"agents.*.description", Type::kText, "What the sub-agent is for; the model reads it"},
@@ -214,6 +203,7 @@ std::span<const SettingKey> agent_keys() {
   static const std::vector<SettingKey> keys = [] {
     std::vector<SettingKey> all(kOwnKeys.begin(), kOwnKeys.end());
     all.insert(all.end(), limit_keys().begin(), limit_keys().end());
+    all.insert(all.end(), flow_keys().begin(), flow_keys().end());
     return all;
   }();
   return keys;

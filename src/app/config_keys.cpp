@@ -113,17 +113,6 @@ constexpr std::array kPolicyKeys{
     SettingKey{"policy.deny", Type::kTexts, "Tools that no agent may use"},
     SettingKey{"policy.rules", Type::kTables,
                "Rules about the arguments of calls: `id`, `ask` or `deny`, `when`, `reason`"},
-    SettingKey{"policy.flow.mode", Type::kText,
-               "What happens to a call with effects whose arguments may come from untrusted data",
-               "off|ask|deny"},
-    SettingKey{"policy.flow.sources", Type::kTexts,
-               "Tools whose results are untrusted; `*` at the end stands for any ending"},
-    SettingKey{"policy.flow.trusted", Type::kTexts,
-               "Tools whose results are as good as the words of a person"},
-    SettingKey{"policy.flow.reads", Type::kTexts, "Tools that only read: they have no effects"},
-    SettingKey{"policy.flow.sinks", Type::kAnyTable,
-               "Tools that have effects, each with the arguments that say where the effect goes"},
-    SettingKey{"policy.flow.values", Type::kTexts, "Texts that arguments may have, such as addresses"},
 };
 
 /// Programs of the user's that see what an agent does.
@@ -144,6 +133,7 @@ std::span<const SettingKey> config_keys() {
     std::vector<SettingKey> all(kKeys.begin(), kKeys.end());
     all.insert(all.end(), kCatalogKeys.begin(), kCatalogKeys.end());
     all.insert(all.end(), kPolicyKeys.begin(), kPolicyKeys.end());
+    all.insert(all.end(), flow_keys().begin(), flow_keys().end());
     all.insert(all.end(), kHookKeys.begin(), kHookKeys.end());
     return all;
   }();

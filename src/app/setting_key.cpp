@@ -70,6 +70,20 @@ constexpr std::array kLimitKeys{
                100},
 };
 
+constexpr std::array kFlowKeys{
+    SettingKey{"policy.flow.mode", Type::kText,
+               "What happens to a call with effects whose arguments may come from untrusted data",
+               "off|ask|deny"},
+    SettingKey{"policy.flow.sources", Type::kTexts,
+               "Tools whose results are untrusted; `*` at the end stands for any ending"},
+    SettingKey{"policy.flow.trusted", Type::kTexts,
+               "Tools whose results are as good as the words of a person"},
+    SettingKey{"policy.flow.reads", Type::kTexts, "Tools that only read: they have no effects"},
+    SettingKey{"policy.flow.sinks", Type::kAnyTable,
+               "Tools that have effects, each with the arguments that say where the effect goes"},
+    SettingKey{"policy.flow.values", Type::kTexts, "Texts that arguments may have, such as addresses"},
+};
+
 std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -241,6 +255,7 @@ JsonObject schema_of_table(std::span<const SettingKey> keys, const std::string& 
 }  // namespace
 
 std::span<const SettingKey> limit_keys() { return kLimitKeys; }
+std::span<const SettingKey> flow_keys() { return kFlowKeys; }
 
 Limits limits_from_table(const Json& table) {
   Limits limits;

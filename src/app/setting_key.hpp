@@ -38,6 +38,8 @@ struct SettingKey {
 
 /// The keys of a `[limits]` table.
 std::span<const SettingKey> limit_keys();
+/// The keys of a `[policy.flow]` table, in agent files and in the configuration.
+std::span<const SettingKey> flow_keys();
 /// The limits that a checked `[limits]` table sets; others have their defaults.
 Limits limits_from_table(const Json& table);
 

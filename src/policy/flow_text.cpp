@@ -225,7 +225,7 @@ std::optional<std::string_view> address_in_word(std::string_view word) {
   return std::nullopt;
 }
 
-/// A bank account that is written in groups and begins at `at`; empty: there is none.
+/// A bank account that is written in groups and begins at `at`; empty if no account does.
 std::string_view grouped_account(std::string_view text, std::size_t at) {
   std::string squeezed;
   std::size_t end = at;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kLongestKey = std::size_t{16} * 1024;
 
-/// How many bytes of the escape sequence that ends before `at` look like letters; 0: there is none.
+/// How many bytes of the escape sequence that ends before `at` look like letters; 0 without such a sequence.
 std::size_t escape_before(std::string_view text, std::size_t at) {
   if (at >= 2 && text[at - 2] == '\\' && std::string_view("nrtbf").contains(text[at - 1])) return 1;
   if (at >= 3 && text[at - 3] == '%' && is_hex(text[at - 2]) && is_hex(text[at - 1])) return 2;

@@ -44,7 +44,7 @@ void add_tool(Service& service, const Waiting& waiting, JsonObject& json) {
   json["parameters"] = tool->definition.parameters;
 }
 
-/// The rule that would have made the question unnecessary, or why there is none.
+/// The rule that would have made the question unnecessary, or why no rule can.
 void add_rule(Service& service, const Waiting& waiting, const Principal& principal, JsonObject& json) {
   json["rule"] = nullptr;
   json["no_rule"] = nullptr;
