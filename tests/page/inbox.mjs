@@ -93,6 +93,7 @@ export function inbox(rig) {
       const { pending } = await answer.json();
       await route.fulfill({ response: answer, json: { pending: pending.map((step) => ({ ...step, schema: { type: "object", required: ["name", "size"], properties } })) } });
     });
+    await page.reload();  // it has read what waits without the schema
     const step = (await inboxOf(rig, page))(run);
     await step.getByLabel("Your name").fill("Ada");
     await step.getByLabel("size").fill("12");

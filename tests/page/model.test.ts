@@ -51,6 +51,19 @@ function folded(events: RunEvent[]): RunState {
   return run;
 }
 
+test("sub-agents stand in the order of their calls, in whatever order they begin", () => {
+  position = 0;
+  const called = (call: string, name: string) => event("tool.called", "root", 1, { call, name, arguments: {} });
+  const spawned = (child: string, call: string) => event("child.spawned", "root", 3, { child, agent: "agent", call });
+  const run = folded([
+    event("turn.started", "root", 0, { config: { agent: "lead", model: "m" } }),
+    called("c1", "first"), called("c2", "second"), called("c3", "third"),
+    event("turn.started", "three", 2, { config: { agent: "agent", model: "m" } }),
+    spawned("two", "c2"), spawned("three", "c3"), spawned("one", "c1"),
+  ]);
+  assert.deepEqual(rows(run, new Set()).map((row) => row.agent.id), ["root", "one", "two", "three"]);
+});
+
 test("events are read whole, however they were cut", () => {
   const text = ": alive\n\nid: 4.1\nevent: a\ndata: {\"x\":\"ü\"}\n\nevent: b\ndata: 1\ndata: 2\r\n\r\n";
   for (let size = 1; size < text.length; size++) {

@@ -148,6 +148,8 @@ const handlers: Record<string, Handle> = {
     if (item === undefined) return;
     item.children.push(child.id);
     item.version++;
+    child.place = agent.items.indexOf(item);
+    run.order(agent);
     // Sub-agents are rarely named; the tool that made them says what they are for.
     if (child.name === "agent" && item.tool) child.name = item.tool;
   },

@@ -44,6 +44,9 @@ export interface Agent {
   parent: string;
   name: string;
   depth: number;
+  /** Where the call that made it is among the items of its parent; -1 until that is known. */
+  place: number;
+  /** In the order of the calls that made them: of two at once, either may begin first. */
   children: string[];
   task: string;
   model: string;
@@ -98,13 +101,22 @@ export class RunState {
 
   addAgent(id: string, parent: string, depth: number, time: string): Agent {
     const agent: Agent = {
-      id, parent, depth, name: "agent", children: [], task: "", model: "", status: "idle", paused: false, comment: "",
+      id, parent, depth, name: "agent", place: -1, children: [], task: "", model: "", status: "idle", paused: false, comment: "",
       waits: [], tokens: 0, cost: 0, step: 0, began: time, updated: time, seq: 0, items: [], requests: [], live: new Map(), version: 0,
     };
     this.agents.set(id, agent);
     const above = this.agents.get(parent);
     if (above !== undefined && !above.children.includes(id)) above.children.push(id);
     return agent;
+  }
+
+  /** Puts the children of `agent` into the order of their calls; those whose call is unknown keep theirs, at the end. */
+  order(agent: Agent): void {
+    const place = (id: string) => {
+      const at = this.agents.get(id)?.place ?? -1;
+      return at < 0 ? Number.MAX_SAFE_INTEGER : at;
+    };
+    agent.children.sort((a, b) => place(a) - place(b));
   }
 
   begin(agent: Agent, kind: Span["kind"], key: string, name: string, event: RunEvent): void {
