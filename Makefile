@@ -41,6 +41,7 @@ run: setup ## build the binary and run the example in examples/release-notes
 	examples/release-notes/run
 
 test: setup build/schema-suite/tests ## build everything and run all tests
+	scripts/build-templates --or-skip
 	$(call build,test)
 	$(call ctest,test,all)
 
@@ -103,8 +104,9 @@ clients: setup ## let unmodified clients, such as OpenAI's, use the server (need
 	$(call build,test,praxis_cli)
 	scripts/check-clients build/test/praxis build/clients
 
-page: setup ## build the page of `praxis serve` and the binary with it (needs node and npm)
+page: setup ## build the page of `praxis serve`, the template engines and the binary with them (needs node and npm)
 	scripts/build-page
+	scripts/build-templates
 	$(call build,run,praxis_cli)
 
 page-check: setup-check ## drive the page in Chromium (needs node and npm)

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/testing/missing_part.hpp"
 #include "command_line.hpp"
 
 namespace praxis::testing {
@@ -74,6 +75,35 @@ TEST_F(CliPrompts, Mistakes_AreNamed) {
   EXPECT_THAT(mistake({"label", "answer", "production", "9"}), HasSubstr("no version \"9\""));
   file("vars.json", "[1]");
   EXPECT_THAT(mistake({"render", "answer", "--vars", "vars.json"}), HasSubstr("is not a JSON object"));
+}
+
+TEST_F(CliPrompts, Engines_RenderWithPartialsOfTheStore) {
+  file("item.txt", "- {{title}}\n");
+  file("list.txt", "{{#todo}}\n{{> item}}{{/todo}}");
+  file("values.json", R"({"todo": [{"title": "Read"}, {"title": "Write {{title}}"}]})");
+  const CommandResult put = praxis({"prompts", "put", "item", "item.txt", "--engine", "mustache"});
+  if (put.err.contains("built without the template engines")) PRAXIS_MISSING_PART(put.err);
+  ASSERT_EQ(put.out, "item@1\n") << put.err;
+  ASSERT_EQ(
+      praxis({"prompts", "put", "list", "list.txt", "--engine", "mustache", "--require", "todo:list"}).out,
+      "list@1\n");
+  EXPECT_EQ(praxis({"prompts", "render", "list", "--vars", "values.json"}).out,
+            "- Read\n- Write {{title}}\n\n");
+  EXPECT_THAT(mistake({"render", "list", "--var", "todo=1"}), HasSubstr("of the type list for \"todo\""));
+  EXPECT_EQ(praxis({"prompts", "check", "list.txt", "--engine", "mustache"}).out, "todo\n");
+  file("bad.txt", "{% if a %}");
+  EXPECT_THAT(mistake({"put", "bad", "bad.txt", "--engine", "liquid"}), HasSubstr("not closed"));
+  EXPECT_THAT(mistake({"put", "bad", "bad.txt", "--engine", "jinja"}), HasSubstr("liquid"));
+
+  file("agent.toml",
+       "model = 'script:hello.jsonl'\nprompt = 'list'\n[prompt_variables]\ntodo = [{title = 'Go'}]\n");
+  ASSERT_EQ(praxis({"run", "agent.toml", "Hi"}).status, 0);
+  EXPECT_THAT(praxis({"show", "last", "--records", "--json"}).out,
+              AllOf(HasSubstr("- Go"), HasSubstr(R"("partials":["item@1"])")));
+
+  file("prompts/hello.liquid", "Hello {{ who | upcase }}");
+  EXPECT_EQ(praxis({"prompts", "render", "hello", "--var", "who=Ann", "--prompts", "prompts"}).out,
+            "Hello ANN\n");
 }
 
 }  // namespace

@@ -49,6 +49,8 @@ Result<std::optional<PromptedInstructions>> prompted_instructions(const TomlDocu
                     {"version", rendered->version},
                     {"hash", rendered->hash},
                     {"variables", variable_digests(variables)}};
+  if (!rendered->partials.empty())
+    record["partials"] = JsonArray(rendered->partials.begin(), rendered->partials.end());
   if (!version.empty() && version != rendered->version) record["label"] = version;
   return PromptedInstructions{std::move(rendered->text), std::move(record)};
 }

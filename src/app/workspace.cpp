@@ -18,6 +18,7 @@
 #include "base/private_folders.hpp"
 #include "logs/lineage.hpp"
 #include "praxis/base/suggest.hpp"
+#include "praxis/prompts/template_engines.hpp"
 
 namespace praxis::app {
 namespace {
@@ -160,9 +161,12 @@ Result<std::shared_ptr<PromptStore>> open_prompts(const Workspace& workspace) {
                             "give one with PRAXIS_PROMPTS=PATH"));
   }
   std::error_code ignored;
-  if (fs::is_directory(workspace.prompts, ignored)) return file_prompts(workspace.prompts);
+  if (fs::is_directory(workspace.prompts, ignored))
+    return file_prompts(workspace.prompts, javascript_templates());
   if (auto checked = check_stored_file("prompts", workspace.prompts); !checked) return fail(checked.error());
-  return sqlite_prompts(workspace.prompts);
+  PromptStoreOptions options;
+  options.engines = javascript_templates();
+  return sqlite_prompts(workspace.prompts, std::move(options));
 }
 
 Result<StoredSession> open_session(const Workspace& workspace, std::string_view text, JournalUse use) {

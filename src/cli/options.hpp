@@ -323,6 +323,7 @@ struct PromptsOptions {
   std::string variables_file;
   std::vector<std::string> tags;
   std::vector<std::string> required;
+  std::string engine = "fstring";
   std::string name;
   std::string author;  ///< empty: the user
   bool json = false;

@@ -14,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
 #include "praxis/prompts/prompt_store.hpp"
+#include "praxis/prompts/template_engines.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -161,6 +162,7 @@ class PromptsWork {
     draft.name = options_.name;
     draft.tags = options_.tags;
     draft.required_vars = options_.required;
+    draft.engine = prompt_engine_named(options_.engine).value();
     const auto put = store_->put(std::move(draft), author());
     if (!put) return fail(put.error());
     console_.result({{"prompt", to_json(*put)}});
@@ -188,13 +190,16 @@ Result<ExitStatus> check_template(const PromptsOptions& options, Console& consol
   if (options.first.empty()) return fail(app::usage_error("check needs a file, or '-'"));
   const auto text = read_input(options.first);
   if (!text) return fail(text.error());
-  const PromptCheck check = PromptStore::validate(*text);
-  console.result({{"ok", check.ok},
-                  {"problems", JsonArray(check.errors.begin(), check.errors.end())},
-                  {"variables", JsonArray(check.variables.begin(), check.variables.end())}});
-  if (!check.ok) return fail(app::usage_error(app::in_quotes(options.first) + ": " + check.errors.front()));
+  const PromptEngine engine = prompt_engine_named(options.engine).value();
+  const auto check = engine == PromptEngine::kFString ? Result<PromptCheck>(PromptStore::validate(*text))
+                                                      : javascript_templates()->check(engine, *text);
+  if (!check) return fail(check.error());
+  console.result({{"ok", check->ok},
+                  {"problems", JsonArray(check->errors.begin(), check->errors.end())},
+                  {"variables", JsonArray(check->variables.begin(), check->variables.end())}});
+  if (!check->ok) return fail(app::usage_error(app::in_quotes(options.first) + ": " + check->errors.front()));
   if (!options.json) {
-    for (const std::string& name : check.variables) console.out.line(name);
+    for (const std::string& name : check->variables) console.out.line(name);
   }
   return ExitStatus::kFinished;
 }

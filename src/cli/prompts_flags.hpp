@@ -40,7 +40,15 @@ inline void add_prompts_flags(CLI::App* prompts, PromptsOptions& options) {
   takes_path(prompts->add_option("--vars", options.variables_file, "Values as a JSON object in this file"),
              "FILE");
   add_repeated(prompts, "--tag", options.tags, "Tag of the new version, or of those that are listed", "TAG");
-  add_repeated(prompts, "--require", options.required, "Variable that render must be given", "NAME");
+  add_repeated(prompts, "--require", options.required,
+               "Variable that render must be given, of a type (string, number, boolean, list, object) if one "
+               "is named",
+               "NAME[:TYPE]");
+  prompts
+      ->add_option("--engine", options.engine,
+                   "How put and check read the file: fstring, mustache, handlebars, liquid")
+      ->type_name("ENGINE")
+      ->check(CLI::IsMember({"fstring", "mustache", "handlebars", "liquid"}).description(""));
   prompts->add_option("--name", options.name, "Name of the new version for users")->type_name("TEXT");
   prompts->add_option("--author", options.author, "Author of the change; default: the user")
       ->type_name("NAME");

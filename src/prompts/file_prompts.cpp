@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <utility>
 
@@ -15,23 +16,33 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxPromptFile = std::size_t{1024} * 1024, kMaxPromptFiles = 10'000,
                       kVersionDigits = 12;
 
+constexpr std::array<std::pair<std::string_view, PromptEngine>, 5> kPromptEndings{
+    {{".txt", PromptEngine::kFString},
+     {".md", PromptEngine::kFString},
+     {".mustache", PromptEngine::kMustache},
+     {".hbs", PromptEngine::kHandlebars},
+     {".liquid", PromptEngine::kLiquid}}};
+
+bool is_prompt_ending(std::string_view ending) {
+  return std::ranges::any_of(kPromptEndings, [&](const auto& each) { return each.first == ending; });
+}
+
 std::unexpected<Error> read_only_prompts(const std::string& folder) {
   return fail(ErrorCode::kInput, "the prompts in " + folder + " are plain files; edit them there");
 }
 
 class FilePrompts final : public PromptStore {
  public:
-  explicit FilePrompts(std::string folder) : folder_(std::move(folder)) {}
+  FilePrompts(std::string folder, std::shared_ptr<TemplateEngines> engines)
+      : PromptStore(std::move(engines)), folder_(std::move(folder)) {}
 
   Result<std::optional<PromptTemplate>> get(const std::string& id, const std::string& version) override {
-    PromptTemplate asked;
-    asked.id = id;
-    if (auto checked = check_prompt(asked); !checked) return std::nullopt;
-    for (const char* ending : {".txt", ".md"}) {
-      const std::string path = (fs::path(folder_) / (id + ending)).string();
+    if (!check_prompt_id(id)) return std::nullopt;
+    for (const auto& [ending, engine] : kPromptEndings) {
+      const std::string path = (fs::path(folder_) / (id + std::string(ending))).string();
       std::error_code ignored;
       if (!fs::exists(path, ignored)) continue;
-      auto prompt = read(id, path);
+      auto prompt = read(id, path, engine);
       if (!prompt) return fail(std::move(prompt.error()));
       if (version.empty() || version == prompt->version || version == prompt->hash) return *std::move(prompt);
       return std::nullopt;
@@ -54,7 +65,7 @@ class FilePrompts final : public PromptStore {
     for (fs::recursive_directory_iterator entry(folder_, failed), end; !failed && entry != end;
          entry.increment(failed)) {
       const fs::path path = entry->path();
-      if (!entry->is_regular_file() || (path.extension() != ".txt" && path.extension() != ".md")) continue;
+      if (!entry->is_regular_file() || !is_prompt_ending(path.extension().string())) continue;
       if (ids.size() == kMaxPromptFiles)
         return fail(ErrorCode::kInput, folder_ + " has more than 10,000 prompts");
       ids.push_back(fs::path(path).replace_extension().lexically_relative(folder_).string());
@@ -82,14 +93,16 @@ class FilePrompts final : public PromptStore {
   }
 
  private:
-  static Result<PromptTemplate> read(const std::string& id, const std::string& path) {
+  static Result<PromptTemplate> read(const std::string& id, const std::string& path, PromptEngine engine) {
     auto text = read_regular_file(path, kMaxPromptFile);
     if (!text) return fail(std::move(text.error()));
     PromptTemplate prompt;
     prompt.id = id;
     prompt.text = *std::move(text);
-    if (auto checked = check_prompt(prompt); !checked)
-      return fail(ErrorCode::kInput, path + ": " + checked.error().message);
+    prompt.engine = engine;
+    // The other engines say what is wrong when they render.
+    if (const PromptCheck check = validate(prompt.text); engine == PromptEngine::kFString && !check.ok)
+      return fail(ErrorCode::kInput, path + " is no template: " + check.errors.front());
     prompt.hash = hash_of_prompt(prompt);
     prompt.version = prompt.hash.substr(0, kVersionDigits);
     struct stat about = {};
@@ -103,8 +116,8 @@ class FilePrompts final : public PromptStore {
 
 }  // namespace
 
-std::shared_ptr<PromptStore> file_prompts(std::string folder) {
-  return std::make_shared<FilePrompts>(std::move(folder));
+std::shared_ptr<PromptStore> file_prompts(std::string folder, std::shared_ptr<TemplateEngines> engines) {
+  return std::make_shared<FilePrompts>(std::move(folder), std::move(engines));
 }
 
 }  // namespace praxis

@@ -27,7 +27,8 @@ bool is_label(std::string_view label) {
 class LogStore final : public PromptStore {
  public:
   LogStore(std::unique_ptr<PromptLog> log, PromptStoreOptions options)
-      : log_(std::move(log)),
+      : PromptStore(std::move(options.engines)),
+        log_(std::move(log)),
         environment_(options.environment ? options.environment : system_environment()),
         on_change_(std::move(options.on_change)) {}
 
@@ -39,7 +40,7 @@ class LogStore final : public PromptStore {
   }
 
   Result<PromptTemplate> put(PromptTemplate draft, const std::string& author) override {
-    if (auto checked = check_prompt(draft); !checked) return fail(std::move(checked.error()));
+    if (auto checked = check_prompt(draft, engines_.get()); !checked) return fail(std::move(checked.error()));
     draft.hash = hash_of_prompt(draft);
     return change<PromptTemplate>([&](PromptTemplate& result) -> std::optional<Json> {
       const PromptTemplate* latest = find(draft.id, "");

@@ -32,8 +32,9 @@ std::shared_ptr<PromptStore> store_of(std::unique_ptr<PromptLog> log, PromptStor
 
 /// The digest of what can be put.
 std::string hash_of_prompt(const PromptTemplate& prompt);
-/// Error `kInput`: says what is wrong with the id, text or variables.
-Status check_prompt(const PromptTemplate& prompt);
+Status check_prompt_id(const std::string& id);
+/// Error `kInput`: says what is wrong with the id, text or variables. `engines` may be null.
+Status check_prompt(const PromptTemplate& prompt, TemplateEngines* engines);
 Result<PromptTemplate> prompt_from_json(const Json& json);
 
 }  // namespace praxis

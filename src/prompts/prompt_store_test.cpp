@@ -191,7 +191,9 @@ TEST_P(PromptFiles, PlainFiles_AreReadAndNotWritten) {
 
 TEST(FString, ReplacesVariablesAndKeepsBraces) {
   const auto text = [](const std::string& prompt, const Json& params) {
-    auto rendered = render_prompt(draft("p", prompt), params, true);
+    const auto store = memory_prompts();
+    if (auto put = store->put(draft("p", prompt)); !put) return put.error().message;
+    auto rendered = store->render("p", params);
     return rendered ? rendered->text : rendered.error().message;
   };
   EXPECT_EQ(text("{{literal}} {a}{a}", {{"a", "x"}}), "{literal} xx");

@@ -19,8 +19,15 @@ namespace praxis {
 /// How a template is written.
 enum class PromptEngine : std::uint8_t {
   kFString,  ///< `{name}` and `{object.member}` are replaced; `{{` and `}}` stand for braces
+  kMustache,
+  kHandlebars,
+  kLiquid,
 };
+/// `fstring`, `mustache`, `handlebars`, `liquid`.
 std::string_view to_string(PromptEngine engine);
+std::optional<PromptEngine> prompt_engine_named(std::string_view name);
+
+class TemplateEngines;
 
 /// One version of a prompt. To put one, fill `id`, `text` and what else is wanted down to `metadata`.
 struct PromptTemplate {
@@ -28,8 +35,9 @@ struct PromptTemplate {
   std::string text;
   std::string name = {};  ///< shown to users
   PromptEngine engine = PromptEngine::kFString;
-  std::vector<std::string> required_vars =
-      {};  ///< must be given to `render`, in addition to those in the text
+  /// Must be given to `render`: `NAME`, or `NAME:TYPE` with string, number, boolean, list or object. With
+  /// `kFString` also all that the text names; the other engines render a variable that is missing as nothing.
+  std::vector<std::string> required_vars = {};
   std::vector<std::string> tags = {};
   Json metadata = nullptr;  ///< an object of the host, or null
 
@@ -57,6 +65,8 @@ struct RenderedPrompt {
   std::string text;
   std::string id, version, hash;     ///< of the version that was rendered
   std::vector<std::string> missing;  ///< variables that were not given
+  /// The prompts that were included as partials, as `ID@VERSION`, each once.
+  std::vector<std::string> partials;
   std::int64_t tokens_estimate = 0;
 };
 
@@ -81,6 +91,8 @@ struct PromptStoreOptions {
   std::shared_ptr<Environment> environment = nullptr;  ///< the clock; null: the system's
   /// Gets each change that this process makes, after it is durable. May be null.
   std::function<void(const PromptChange&)> on_change = nullptr;
+  /// Renders and checks templates of other engines than `kFString`; null: they are refused.
+  std::shared_ptr<TemplateEngines> engines = nullptr;
 };
 
 /// Implementations are thread-safe. Errors: `kInput` for what the caller gave, `kJournal` for a failure of
@@ -106,25 +118,29 @@ class PromptStore {
   /// All changes, the oldest first; of one prompt if an id is given.
   virtual Result<std::vector<PromptChange>> changes(const std::string& id = {}) = 0;
 
-  /// Renders a version with the values of a JSON object. A value is inserted unchanged: what it contains is
-  /// never taken for a part of the template. Error `kInput`: no such prompt or version, or a variable is
-  /// missing, and the message names all of them.
+  /// Renders a version with the values of a JSON object. What a value contains is never taken for a part of
+  /// the template. A partial is the latest version of the prompt of that name, or `ID@VERSION`, of the same
+  /// engine. Error `kInput`: no such prompt or version, or a variable is missing or of another type, and the
+  /// message names all of them; or the template is refused by its engine.
   Result<RenderedPrompt> render(const std::string& id, const Json& params = nullptr,
                                 const RenderOptions& options = {});
-  /// Checks a text without storing it.
+  /// Checks a text of `kFString` without storing it; `TemplateEngines::check` does so for the others.
   static PromptCheck validate(std::string_view text);
-};
 
-/// Renders one version. Errors of `PromptStore::render`.
-Result<RenderedPrompt> render_prompt(const PromptTemplate& prompt, const Json& params, bool throw_on_missing);
+ protected:
+  explicit PromptStore(std::shared_ptr<TemplateEngines> engines = nullptr) : engines_(std::move(engines)) {}
+  /// Null: only `kFString`.
+  const std::shared_ptr<TemplateEngines> engines_;
+};
 
 /// A store of this process.
 std::shared_ptr<PromptStore> memory_prompts(PromptStoreOptions options = {});
 /// A store in a SQLite file, created with mode 0600 if it is missing; several processes may use it.
 Result<std::shared_ptr<PromptStore>> sqlite_prompts(const std::string& path, PromptStoreOptions options = {});
-/// A folder of plain files `ID.txt` and `ID.md`, read-only: their history is that of the repository. Only the
-/// present version exists.
-std::shared_ptr<PromptStore> file_prompts(std::string folder);
+/// A folder of plain files, read-only: their history is that of the repository. Only the present version
+/// exists. The ending says the engine: `ID.txt`, `ID.md`, `ID.mustache`, `ID.hbs`, `ID.liquid`.
+std::shared_ptr<PromptStore> file_prompts(std::string folder,
+                                          std::shared_ptr<TemplateEngines> engines = nullptr);
 
 }  // namespace praxis
 #pragma GCC visibility pop
