@@ -171,6 +171,37 @@ TEST_F(CliTeam, LimitsOfTheRunHoldForEveryMember_AlsoInALaterProcess) {
   EXPECT_EQ(json_int(limited.last_line(), "steps"), 2);
 }
 
+TEST_F(CliTeam, TheRouteOfTheRunHoldsForEveryMember_AlsoInALaterProcess) {
+  desk("route = 'role'\nroles = { law = 'legal' }");
+  EXPECT_EQ(praxis({"run", "desk.toml", "Hello", "--route-order", "cost"}).out, "I am desk\n");
+  EXPECT_EQ(praxis({"resume", "last", "The law"}).out, "I am legal\n");
+  Json member;
+  for (const Json& record : praxis({"show", "last", "--records", "--json"}).items()) {
+    const Json& agent = json_at(json_at(record, "body"), "agent");
+    if (json_string(agent, "id") == "legal") member = agent;
+  }
+  EXPECT_EQ(json_string(json_at(member, "route"), "order"), "cost") << to_json_text(member);
+}
+
+TEST_F(CliTeam, AChangedStrategy_IsTakenUpWhenAllHaveAnswered) {
+  desk("route = 'chain'\norder = ['desk', 'billing', 'legal']");
+  file("billing.jsonl", always(R"({"text": "too late", "delay_ms": 60000})"));
+  {
+    Process run(command({"run", "desk.toml", "Go"}), options_);
+    ASSERT_TRUE(run.reports("billing answers")) << run.errors;
+    run.signal(SIGKILL);
+    run.finish();
+  }
+  file("billing.jsonl", says("I am billing"));
+  desk("route = 'chain'\norder = ['billing', 'desk']");
+  const CommandResult refused = praxis({"resume", "last"});
+  const std::string digest = digest_in(refused);
+  EXPECT_EQ(praxis({"resume", "last", "--accept-agent", digest}).out, "I am legal\n")
+      << "who is still to answer is in the log";
+  EXPECT_EQ(praxis({"resume", "last", "Again", "--accept-agent", digest}).out, "I am desk\n");
+  EXPECT_THAT(speakers(), ElementsAre("desk", "billing", "legal", "billing", "desk"));
+}
+
 TEST_F(CliTeam, WhatNeedsOneAgent_RefusesATeam) {
   desk("");
   EXPECT_EQ(praxis({"run", "desk.toml"}).status, 2);
