@@ -78,6 +78,19 @@ TEST_F(CliServe, WithoutABrowserTheAddressIsShown) {
   EXPECT_THAT(refused.err, HasSubstr("a browser cannot open a Unix socket"));
 }
 
+TEST_F(CliServe, ATeamIsRefusedWithTheCommandsThatRunIt) {
+  file("config/praxis/agents/desk.toml",
+       "model = 'script:a.jsonl'\n[team]\n[team.members.legal]\nfile = 'legal.toml'\n");
+  file("config/praxis/agents/legal.toml", "model = 'script:a.jsonl'\n");
+  file("a.jsonl", "{\"text\": \"Hello.\"}\n");
+  const auto server = serve();
+  const std::string refused = call("POST /api/v1/runs", R"({"agent":"desk","prompt":"Hi"})");
+  EXPECT_THAT(refused, HasSubstr("only praxis run, resume, approve and chat run teams"));
+  EXPECT_THAT(refused, HasSubstr(R"("status":400)"));
+  EXPECT_THAT(call("GET /api/v1/runs"), HasSubstr(R"("runs":[])"));
+  EXPECT_THAT(call("POST /api/v1/runs", R"({"agent":"legal","prompt":"Hi"})"), HasSubstr(R"("id":)"));
+}
+
 TEST_F(CliServe, WrongSettingsAreUsageErrors) {
   std::filesystem::permissions(folder_ / "token",
                                std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
