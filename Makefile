@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
-.PHONY: help run test check bench fuzz sdk lint tidy format faults clients page page-check siege siege-mutants breaks trained install clean setup setup-check
+.PHONY: help run test check bench fuzz sdk lint tidy format faults clients page page-check siege siege-mutants breaks trained install clean setup setup-test setup-check
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -40,7 +40,7 @@ run: setup ## build the binary and run the example in examples/release-notes
 	$(call build,run,praxis_cli)
 	examples/release-notes/run
 
-test: setup build/schema-suite/tests ## build everything and run all tests
+test: setup-test build/schema-suite/tests ## build everything and run all tests
 	scripts/build-templates --or-skip
 	$(call build,test)
 	$(call ctest,test,all)
@@ -131,6 +131,9 @@ build/schema-suite/tests:
 
 setup:
 	@scripts/setup
+
+setup-test:
+	@scripts/setup --test
 
 setup-check:
 	@scripts/setup --check

@@ -21,7 +21,7 @@ endif()
 string(JOIN ":" whole_tests_of_one_thread Property/* RunHashes.* WrongInput* HostileCalls.* CliHostileCalls.* CliHelp.*
        CliCompletion.* CliConfig.* CliModels.* CliPrompts.* CliDoctor.* CliDamage.* CrashDamage.* CliFaults.* CliShow.*
        SandboxTest.* CliSandbox.* ColumnsOfATerminal.* FutureFormat.* Released/* All/ProviderCases.* Widths/CliScreens.*
-       Users/* DesignsPage.* DocsBlocks.* Docs/DocsPage.*)
+       Users/* DesignsPage.* DocsBlocks.* Docs/DocsPage.* CliPostgres.*)
 
 function(praxis_test name)
   add_executable(${name} ${ARGN})
@@ -37,9 +37,10 @@ function(praxis_test name)
     gtest_discover_tests(${name} TEST_FILTER -${whole_tests_of_one_thread} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
   elseif(PRAXIS_SANITIZE AND name STREQUAL whole_test)
     praxis_test_in_one(properties ${name} Property/*)
-    gtest_discover_tests(${name} TEST_FILTER -Property/* DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+    gtest_discover_tests(${name} TEST_FILTER -Property/*:CliPostgres.* DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
   else()
-    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+    gtest_discover_tests(${name} TEST_FILTER -*/postgres:Postgres*:CliPostgres.* DISCOVERY_TIMEOUT 60
+                         PROPERTIES TIMEOUT 120)
   endif()
 endfunction()
 
@@ -60,6 +61,8 @@ foreach(room ${tested_rooms})
     praxis_test(${room}_test ${sources})
   endif()
 endforeach()
+# The tests with a PostgreSQL server share one, which a program starts first.
+praxis_test_in_one(journal_postgres journal_test */postgres:Postgres*)
 # The runtime tests again, with all memory dropped at every effect and sessions restored from the records.
 if(TARGET runtime_test AND PRAXIS_SANITIZE)
   praxis_test_in_one(suspended runtime_test * ENVIRONMENT PRAXIS_SUSPEND=true)
@@ -116,7 +119,7 @@ if(sources)
   # The tests of the binary and of killed processes again, likewise.
   if(NOT PRAXIS_SANITIZE)
     gtest_discover_tests(whole_test TEST_PREFIX Suspended. TEST_LIST whole_suspended DISCOVERY_TIMEOUT 60
-                         TEST_FILTER "Cli*:*Crash*:ReleaseNotes*:Birthday*:StopTest*:-CrashDamage*"
+                         TEST_FILTER "Cli*:*Crash*:ReleaseNotes*:Birthday*:StopTest*:-CrashDamage*:CliPostgres.*"
                          PROPERTIES TIMEOUT 120 ENVIRONMENT PRAXIS_SUSPEND=true)
   endif()
 endif()

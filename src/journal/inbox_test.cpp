@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "journal/testing/any_journal.hpp"
 #include "journal/testing/journals.hpp"
 
 namespace praxis {

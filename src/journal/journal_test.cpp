@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "journal/chain.hpp"
+#include "journal/testing/any_journal.hpp"
 #include "journal/testing/journals.hpp"
 
 namespace praxis {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "journal/acknowledged.hpp"
+#include "journal/testing/any_journal.hpp"
 #include "journal/testing/journals.hpp"
 
 namespace praxis {

@@ -15,6 +15,7 @@
 #include "journal/journal_file.hpp"
 #include "journal/log_evidence.hpp"
 #include "journal/open_journals.hpp"
+#include "journal/open_leases.hpp"
 #include "journal/owners.hpp"
 #include "journal/read_attempts.hpp"
 #include "journal/session_labels.hpp"
@@ -25,95 +26,6 @@ namespace praxis {
 namespace {
 
 constexpr std::size_t kIdleReaders = 4;
-
-/// Leases that this process knows and the file does not yet. Thread-safe; shared with queued writes, which
-/// may outlive the journal.
-class OpenLeases {
- public:
-  /// Begins the lease of a session that the first append will create, which until then may take it. Returns
-  /// `std::nullopt` if the session has been begun already.
-  std::optional<Lease> begin(const SessionId& session, UnixMillis now) {
-    const std::lock_guard lock(mutex_);
-    // Tokens differ even when a session that was never written is begun again, so that the old lease is
-    // invalid.
-    if (!begun_.try_emplace(session, Begun{now, next_token_}).second) return std::nullopt;
-    return Lease{session, next_token_++};
-  }
-  /// If this append is the one to create the session, returns the time when it was begun.
-  std::optional<UnixMillis> queue(const Lease& lease) {
-    const std::lock_guard lock(mutex_);
-    Begun* begun = find(lease);
-    if (begun == nullptr || std::exchange(begun->busy, true)) return std::nullopt;
-    return begun->created;
-  }
-  /// The session does not exist, or the append that creates it has failed: the next append creates it.
-  void free(const Lease& lease) {
-    const std::lock_guard lock(mutex_);
-    Begun* begun = find(lease);
-    if (begun == nullptr) return;
-    begun->busy = false;
-    if (begun->released) begun_.erase(lease.session);
-  }
-  /// The session exists now.
-  void made(const SessionId& session) {
-    const std::lock_guard lock(mutex_);
-    begun_.erase(session);
-  }
-  /// Gives up a session that will not be written. False if it is not a begun session, or an append is
-  /// creating it.
-  bool drop(const Lease& lease) {
-    const std::lock_guard lock(mutex_);
-    Begun* begun = find(lease);
-    if (begun == nullptr) return false;
-    begun->released = true;
-    if (begun->busy) return false;
-    begun_.erase(lease.session);
-    return true;
-  }
-  /// Whether an append that creates the session (if empty: any session) is queued.
-  bool is_queued(const SessionId& session) {
-    const std::lock_guard lock(mutex_);
-    if (session.empty())
-      return std::ranges::any_of(begun_, [](const auto& each) { return each.second.busy; });
-    const auto begun = begun_.find(session);
-    return begun != begun_.end() && begun->second.busy;
-  }
-
-  /// Keeps a released lease whose release the disk refused.
-  void keep(const Lease& lease) {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(unreleased_, [&](const Lease& old) { return old.session == lease.session; });
-    unreleased_.push_back(lease);
-  }
-  std::vector<Lease> kept(const SessionId& session) {
-    const std::lock_guard lock(mutex_);
-    std::vector<Lease> left = unreleased_;
-    std::erase_if(left, [&](const Lease& lease) { return lease.session != session; });
-    return left;
-  }
-  void forget(const SessionId& session) {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(unreleased_, [&](const Lease& old) { return old.session == session; });
-  }
-
- private:
-  struct Begun {
-    UnixMillis created;
-    std::uint64_t token = 0;
-    bool busy = true;
-    bool released = false;
-  };
-
-  Begun* find(const Lease& lease) {
-    const auto begun = begun_.find(lease.session);
-    return begun == begun_.end() || begun->second.token != lease.token ? nullptr : &begun->second;
-  }
-
-  std::mutex mutex_;
-  std::unordered_map<SessionId, Begun> begun_;
-  std::uint64_t next_token_ = 1;
-  std::vector<Lease> unreleased_;
-};
 
 /// Opens a connection for writing. A journal that lost its end is left unchanged: closing the last connection
 /// would copy what is left of the log into the file and delete the rest.

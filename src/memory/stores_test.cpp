@@ -1,4 +1,4 @@
-// What both places of a memory do, in one suite.
+// What all places of a memory do, in one suite.
 #include "praxis/memory/stores.hpp"
 
 #include <gmock/gmock.h>
@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "journal/testing/postgres_server.hpp"
 #include "memory/testing/temporary_folder.hpp"
 
 namespace praxis {
@@ -21,7 +22,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using testing::TemporaryFolder;
 
-enum class MemoryPlace : std::uint8_t { kProcess, kFile };
+enum class MemoryPlace : std::uint8_t { kProcess, kFile, kPostgres };
 
 std::vector<std::string> keys_of(const Result<std::vector<Note>>& notes) {
   std::vector<std::string> keys;
@@ -37,13 +38,21 @@ Filter filter(std::string_view json) { return Filter::parse(parse_json(json).val
 
 class Memory : public ::testing::TestWithParam<MemoryPlace> {
  protected:
-  Memory() { open(); }
+  void SetUp() override {
+    if (GetParam() == MemoryPlace::kPostgres) PRAXIS_NEED_POSTGRES();
+    open();
+  }
 
   void open(MemoryLimits limits = {}) {
     const MemoryOptions options{environment_, limits};
-    clients_ = GetParam() == MemoryPlace::kProcess
-                   ? memory_in_process(options)
-                   : sqlite_memory(folder_.file("memory.db"), MemoryUse::kCreate, options).value();
+    if (GetParam() == MemoryPlace::kProcess) {
+      clients_ = memory_in_process(options);
+    } else if (GetParam() == MemoryPlace::kFile) {
+      clients_ = sqlite_memory(folder_.file("memory.db"), MemoryUse::kCreate, options).value();
+    } else {
+      const std::string schema = testing::PostgresServer::shared()->new_schema();
+      clients_ = postgres_memory(schema, MemoryUse::kCreate, options).value();
+    }
   }
   DatabaseClient& database() { return *clients_.database; }
   MemoryClient& memory() { return *clients_.memory; }
@@ -244,9 +253,11 @@ TEST_P(Memory, FiftyWriters_LoseAndDoubleNothing) {
   EXPECT_EQ(memory().read("log", {1000, ""}).value().size(), std::size_t{kWriters}) << "each effect once";
 }
 
-INSTANTIATE_TEST_SUITE_P(Places, Memory, ::testing::Values(MemoryPlace::kProcess, MemoryPlace::kFile),
+INSTANTIATE_TEST_SUITE_P(Places, Memory,
+                         ::testing::Values(MemoryPlace::kProcess, MemoryPlace::kFile, MemoryPlace::kPostgres),
                          [](const auto& place) {
-                           return place.param == MemoryPlace::kProcess ? "Process" : "File";
+                           const char* const names[] = {"Process", "File", "Postgres"};
+                           return names[static_cast<int>(place.param)];
                          });
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where a memory is kept. Both places behave alike; `memory/stores_test.cpp` holds them to it.
+// Where a memory is kept. All places behave alike; `memory/stores_test.cpp` holds them to it.
 #pragma once
 
 #include <memory>
@@ -25,6 +25,14 @@ enum class MemoryUse : bool { kExisting, kCreate };
 /// (not a memory of Praxis), `version` (of a newer one), `full`, `io`.
 Result<MemoryClients> sqlite_memory(const std::string& path, MemoryUse use = MemoryUse::kCreate,
                                     MemoryOptions options = {});
+
+/// A memory in a database of PostgreSQL 13 or later, which several machines may use at the same time: in
+/// tables of the first schema of the search path. Loads libpq. The address, `postgres://USER@HOST/DATABASE`,
+/// must not contain a password: libpq takes it from ~/.pgpass or PGPASSWORD. Searches go by words, not by
+/// vectors; what is removed leaves the files of the server when it vacuums. Errors `kInput` for the address;
+/// `kJournal`: `not_found`, `version`, `io`.
+Result<MemoryClients> postgres_memory(const std::string& address, MemoryUse use = MemoryUse::kCreate,
+                                      MemoryOptions options = {});
 
 }  // namespace praxis
 #pragma GCC visibility pop

@@ -67,16 +67,6 @@ inline Lease make_session(Journal& journal, const SessionId& session) {
   return lease;
 }
 
-/// A test of the promises of every kind of journal; the parameter names one.
-class AnyJournalTest : public ::testing::TestWithParam<const char*> {
- protected:
-  TemporaryFolder folder_;
-  std::shared_ptr<Journal> journal_ =
-      GetParam() == std::string("memory") ? memory_journal() : open_journal(folder_ / "j");
-};
-inline const auto kAllJournals = ::testing::Values("memory", "sqlite");
-inline std::string journal_name(const ::testing::TestParamInfo<const char*>& info) { return info.param; }
-
 /// The `detail.kind` of a failure; "" for a success.
 template <class T>
 std::string kind_of(const Result<T>& result) {
