@@ -39,7 +39,7 @@ function(praxis_test name)
     praxis_test_in_one(properties ${name} Property/*)
     gtest_discover_tests(${name} TEST_FILTER -Property/*:CliPostgres.* DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
   else()
-    gtest_discover_tests(${name} TEST_FILTER -*/postgres:Postgres*:CliPostgres.* DISCOVERY_TIMEOUT 60
+    gtest_discover_tests(${name} TEST_FILTER -*/postgres:*/Postgres:Postgres*:CliPostgres.* DISCOVERY_TIMEOUT 60
                          PROPERTIES TIMEOUT 120)
   endif()
 endfunction()
@@ -63,6 +63,7 @@ foreach(room ${tested_rooms})
 endforeach()
 # The tests with a PostgreSQL server share one, which a program starts first.
 praxis_test_in_one(journal_postgres journal_test */postgres:Postgres*)
+praxis_test_in_one(memory_postgres memory_test */Postgres:PostgresMemory.*)
 # The runtime tests again, with all memory dropped at every effect and sessions restored from the records.
 if(TARGET runtime_test AND PRAXIS_SANITIZE)
   praxis_test_in_one(suspended runtime_test * ENVIRONMENT PRAXIS_SUSPEND=true)

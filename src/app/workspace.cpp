@@ -18,6 +18,7 @@
 #include "base/private_folders.hpp"
 #include "logs/lineage.hpp"
 #include "praxis/base/suggest.hpp"
+#include "praxis/journal/postgres_journal.hpp"
 #include "praxis/prompts/template_engines.hpp"
 
 namespace praxis::app {
@@ -120,7 +121,8 @@ Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::
   if (!hooks) return fail(hooks.error());
   auto journal = journal_path(config->get("journal"));
   if (!journal) return fail(journal.error());
-  std::string memory = state_path(config->get("memory"), "memory.db");
+  std::string memory = config->get("memory");
+  if (!is_postgres_address(memory)) memory = state_path(memory, "memory.db");
   std::string prompts = state_path(config->get("prompts"), "prompts.db");
   return Workspace{*std::move(config), std::move(project), *std::move(journal), !place.journal.empty(), "",
                    std::move(memory),  std::move(prompts), *std::move(hooks)};
@@ -147,6 +149,7 @@ Result<MemoryClients> open_memory(const Workspace& workspace, MemoryUse use) {
     return fail(usage_error("no location for the memory: neither HOME nor XDG_STATE_HOME is set",
                             "give one with PRAXIS_MEMORY=FILE"));
   }
+  if (is_postgres_address(workspace.memory)) return postgres_memory(workspace.memory, use);
   if (auto checked = check_stored_file("memory", workspace.memory); !checked) return fail(checked.error());
   auto embedder = configured_embedder(workspace);
   if (!embedder) return fail(std::move(embedder.error()));
@@ -221,7 +224,8 @@ std::vector<std::string> files_of_runs(const Workspace& workspace) {
   const bool has_prompts_file = !workspace.prompts.empty() && !fs::is_directory(workspace.prompts, ignored);
   for (const char* suffix : {"", "-wal", "-shm", "-journal", ".owners", ".head"}) {
     if (workspace.keeps_runs()) files.push_back(workspace.journal + suffix);
-    if (!workspace.memory.empty()) files.push_back(workspace.memory + suffix);
+    if (!workspace.memory.empty() && !is_postgres_address(workspace.memory))
+      files.push_back(workspace.memory + suffix);
     if (has_prompts_file) files.push_back(workspace.prompts + suffix);
   }
   return files;

@@ -32,9 +32,8 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-Error connection_error(const std::string& address, std::string_view why) {
-  return journal_error(ErrorKind::kIo, "journal " + address + ": " + one_line(why), true)
-      .set("sqlstate", "08006");
+Error connection_error(const std::string& subject, std::string_view why) {
+  return journal_error(ErrorKind::kIo, subject + ": " + one_line(why), true).set("sqlstate", "08006");
 }
 
 bool begins_with_any(std::string_view state, std::initializer_list<std::string_view> starts) {
@@ -53,14 +52,14 @@ ErrorKind kind_of_state(std::string_view state) {
   return ErrorKind::kIo;
 }
 
-Error statement_error(const pq::Library& library, pq::Answer* answer, const std::string& address) {
+Error statement_error(const pq::Library& library, pq::Answer* answer, const std::string& subject) {
   const auto field = [&](int which) {
     const char* text = library.resultErrorField(answer, which);
     return std::string(text == nullptr ? "" : text);
   };
   const std::string state = field(pq::kSqlState);
-  std::string message = "journal " + address + ": " + one_line(field(pq::kPrimaryMessage));
-  if (state == "55P03") message += ": another process keeps a lock of the journal";
+  std::string message = subject + ": " + one_line(field(pq::kPrimaryMessage));
+  if (state == "55P03") message += ": another process keeps a lock of it";
   if (!state.empty()) message += " (SQLSTATE " + state + ")";
   const ErrorKind kind = kind_of_state(state);
   return journal_error(kind, std::move(message), kind != ErrorKind::kCorrupt).set("sqlstate", state);
@@ -130,7 +129,8 @@ std::uint64_t PostgresRows::changed() const {
   return count;
 }
 
-Result<PostgresConnection> PostgresConnection::open(const std::string& address, bool reads_only) {
+Result<PostgresConnection> PostgresConnection::open(const std::string& address, bool reads_only,
+                                                    std::string_view what) {
   const auto library = pq::load();
   if (!library) return fail(library.error());
   // The address comes after what it may override.
@@ -149,7 +149,7 @@ Result<PostgresConnection> PostgresConnection::open(const std::string& address, 
   keywords[settings.size()] = "client_encoding";
   values[settings.size()] = "UTF8";
   PostgresConnection connection(*library, (*library)->connectdbParams(keywords.data(), values.data(), 1),
-                                address);
+                                std::string(what) + ' ' + address);
   if (connection.is_lost()) return fail(connection.lost_error());
   if (auto ready = connection.set_up(); !ready) return fail(std::move(ready.error()));
   return connection;
@@ -158,9 +158,9 @@ Result<PostgresConnection> PostgresConnection::open(const std::string& address, 
 Status PostgresConnection::set_up() {
   library_->setNoticeProcessor(handle_.get(), [](void*, const char*) {}, nullptr);
   if (const int version = library_->serverVersion(handle_.get()); version < kOldestServer) {
-    return fail(journal_error(ErrorKind::kVersion, "journal " + address_ + ": the server is PostgreSQL " +
+    return fail(journal_error(ErrorKind::kVersion, subject_ + ": the server is PostgreSQL " +
                                                        std::to_string(version / 10000) +
-                                                       "; a journal needs 13 or later"));
+                                                       "; 13 or later is needed"));
   }
   // A commit that is confirmed must be on the disk, and a process that is stopped must not keep its locks.
   return status_of(
@@ -235,7 +235,7 @@ Status PostgresConnection::finish_answers() {
     if (answer == nullptr) return fail(lost_error());
     const int status = library_->resultStatus(answer);
     const bool good = status == pq::kCommandOk || status == pq::kTuplesOk;
-    if (!good && finished) finished = fail(statement_error(*library_, answer, address_));
+    if (!good && finished) finished = fail(statement_error(*library_, answer, subject_));
     if (!good && !prepares.empty()) prepared_.erase(prepares);
     PostgresRows rows(library_, answer);
     if (prepares.empty()) answers_.push_back(std::move(rows));
@@ -266,7 +266,7 @@ pq::Answer* PostgresConnection::next_answer() {
 
 Error PostgresConnection::lost_error() const {
   const std::string why = one_line(library_->errorMessage(handle_.get()));
-  return connection_error(address_, why.empty() ? "the server does not answer" : why);
+  return connection_error(subject_, why.empty() ? "the server does not answer" : why);
 }
 
 Result<PostgresRows> PostgresConnection::run(std::string_view sql,
@@ -282,7 +282,7 @@ Status PostgresConnection::execute(const std::string& script) {
   const PostgresRows rows(library_, answer);
   const int status = library_->resultStatus(answer);
   if (status == pq::kCommandOk || status == pq::kTuplesOk) return {};
-  return fail(statement_error(*library_, answer, address_));
+  return fail(statement_error(*library_, answer, subject_));
 }
 
 Result<bool> PostgresConnection::await_notification(int wake, std::chrono::milliseconds limit) {

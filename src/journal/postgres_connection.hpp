@@ -72,8 +72,10 @@ class PostgresRows {
 class PostgresConnection {
  public:
   /// Connects; waits at most ten seconds unless the address says otherwise. `reads_only` also accepts a
-  /// server that is a replica. Errors `io` (retriable), `version` for a server older than 13.
-  static Result<PostgresConnection> open(const std::string& address, bool reads_only);
+  /// server that is a replica. Messages begin with `what` and the address. Errors `io` (retriable), `version`
+  /// for a server older than 13.
+  static Result<PostgresConnection> open(const std::string& address, bool reads_only,
+                                         std::string_view what = "journal");
 
   /// Sends a statement without waiting; returns the place of its answer in `answers()` after the next
   /// `finish`. Statements are prepared once per connection, and cached by the address of their text, which
@@ -107,8 +109,8 @@ class PostgresConnection {
     void operator()(pq::Connection* handle) const { library->finish(handle); }
   };
 
-  PostgresConnection(const pq::Library* library, pq::Connection* handle, std::string address)
-      : library_(library), handle_(handle, Finish{library}), address_(std::move(address)) {}
+  PostgresConnection(const pq::Library* library, pq::Connection* handle, std::string subject)
+      : library_(library), handle_(handle, Finish{library}), subject_(std::move(subject)) {}
   Status set_up();
   Status finish_answers();
   pq::Answer* next_answer();
@@ -116,7 +118,7 @@ class PostgresConnection {
 
   const pq::Library* library_;
   std::unique_ptr<pq::Connection, Finish> handle_;
-  std::string address_;
+  std::string subject_;  ///< what it is and its address, for messages
   std::unordered_map<std::string_view, std::string> prepared_;
   std::vector<std::string_view> sent_;  // texts of the statements that are prepared; empty: one is run
   std::vector<PostgresRows> answers_;

@@ -1,9 +1,10 @@
 // A memory in a PostgreSQL database. All statements are constants: names, words and values are parameters.
 // Names and values are `bytea`, which holds any byte; what is searched is text without NUL.
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "journal/postgres_connection.hpp"
@@ -29,9 +30,11 @@ CREATE TABLE praxis_memory_effects (
 )sql";
 constexpr std::int64_t kMemoryVersion = 1;
 
-std::int64_t number_of_space(NoteSpace space) { return static_cast<std::int64_t>(space); }
+/// An index holds at most some 2,700 bytes for each word. A longer run of letters is no word that a person
+/// looks for.
+constexpr std::size_t kMaxIndexedWord = 1000;
 
-PostgresValue number_of(std::size_t number) { return {static_cast<std::int64_t>(number)}; }
+std::int64_t number_of_space(NoteSpace space) { return static_cast<std::int64_t>(space); }
 
 /// Text of PostgreSQL holds no NUL.
 std::string without_nul(std::string text) {
@@ -47,7 +50,9 @@ struct NoteRow {
 
 NoteRow row_of(const Note& note) {
   NoteRow row{to_json_text(note.value), without_nul(folded(searchable_text(note.key, note.value))), {}};
-  for (const std::string& word : words_of(row.text)) row.words.push_back(stem_of(word));
+  for (const std::string& word : words_of(row.text)) {
+    if (word.size() <= kMaxIndexedWord) row.words.push_back(stem_of(word));
+  }
   return row;
 }
 
@@ -222,7 +227,7 @@ class PostgresStore final : public NoteStore {
   /// Makes sure of a connection. A lost one is replaced once, at the next call.
   Status connected() {
     if (!connection_.is_lost()) return {};
-    auto again = PostgresConnection::open(address_, false);
+    auto again = PostgresConnection::open(address_, false, "memory");
     if (!again) return fail(std::move(again.error()));
     connection_ = *std::move(again);
     return {};
@@ -411,7 +416,7 @@ Status prepare_tables(PostgresConnection& connection, MemoryUse use, const std::
 
 Result<MemoryClients> postgres_memory(const std::string& address, MemoryUse use, MemoryOptions options) {
   if (auto checked = check_postgres_address(address); !checked) return fail(std::move(checked.error()));
-  auto connection = PostgresConnection::open(address, false);
+  auto connection = PostgresConnection::open(address, false, "memory");
   if (!connection) return fail(std::move(connection.error()));
   if (auto ready = prepare_tables(*connection, use, address); !ready) return fail(std::move(ready.error()));
   return clients_of(std::make_shared<PostgresStore>(address, *std::move(connection), options.limits),

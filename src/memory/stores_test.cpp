@@ -253,12 +253,14 @@ TEST_P(Memory, FiftyWriters_LoseAndDoubleNothing) {
   EXPECT_EQ(memory().read("log", {1000, ""}).value().size(), std::size_t{kWriters}) << "each effect once";
 }
 
+std::string name_of(const ::testing::TestParamInfo<MemoryPlace>& place) {
+  if (place.param == MemoryPlace::kProcess) return "Process";
+  return place.param == MemoryPlace::kFile ? "File" : "Postgres";
+}
+
 INSTANTIATE_TEST_SUITE_P(Places, Memory,
                          ::testing::Values(MemoryPlace::kProcess, MemoryPlace::kFile, MemoryPlace::kPostgres),
-                         [](const auto& place) {
-                           const char* const names[] = {"Process", "File", "Postgres"};
-                           return names[static_cast<int>(place.param)];
-                         });
+                         name_of);
 
 }  // namespace
 }  // namespace praxis
