@@ -52,7 +52,13 @@ class PostgresServer {
     if (!connection || !connection->execute("CREATE SCHEMA " + name)) return "";
     return address() + "&options=-csearch_path%3D" + name;
   }
-  std::string address() const { return "postgres:///postgres?user=praxis&host=" + folder_.string(); }
+  std::string address() const { return "postgres:///postgres?user=praxis&host=" + folder(); }
+  /// The folder with the socket.
+  std::string folder() const { return folder_.string(); }
+  /// The address as reached by a proxy whose socket is in another folder.
+  std::string through(const std::string& proxy, std::string address) const {
+    return address.replace(address.find(folder()), folder().size(), proxy);
+  }
 
   /// Starts the server and waits until it answers.
   bool start() {
