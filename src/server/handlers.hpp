@@ -76,6 +76,19 @@ Status ai_sdk_resume(Service& service, const Call& call, const HttpReply& reply)
 // AG-UI.
 Status ag_ui_run(Service& service, const Call& call, const HttpReply& reply);
 
+// A2A.
+Result<HttpAnswer> show_server_card(Service& service, const Call& call);
+Result<HttpAnswer> show_agent_card(Service& service, const Call& call);
+Status a2a_rpc(Service& service, const Call& call, const HttpReply& reply);
+Status a2a_send(Service& service, const Call& call, const HttpReply& reply);
+Status a2a_stream(Service& service, const Call& call, const HttpReply& reply);
+Status a2a_get(Service& service, const Call& call, const HttpReply& reply);
+Status a2a_list(Service& service, const Call& call, const HttpReply& reply);
+Status a2a_cancel(Service& service, const Call& call, const HttpReply& reply);
+Status a2a_subscribe(Service& service, const Call& call, const HttpReply& reply);
+Status a2a_push(Service& service, const Call& call, const HttpReply& reply);
+Status a2a_extended_card(Service& service, const Call& call, const HttpReply& reply);
+
 // The paths of the fifth design.
 Status design_stream(Service& service, const Call& call, const HttpReply& reply);
 Result<HttpAnswer> design_tree(Service& service, const Call& call);

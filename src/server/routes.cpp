@@ -95,6 +95,24 @@ constexpr std::array kAgUiBody{
     Field{"context", "array", "must be empty"},
     Field{"forwardedProps", "object", "must be empty"},
     Field{"parentRunId", "string", "must be missing"}};
+constexpr std::array kA2aBody{
+    Field{"message", "object", "role, messageId and parts; taskId or contextId", true},
+    Field{"configuration", "object", "returnImmediately, historyLength"},
+    Field{"metadata", "object", "of the request"}, Field{"tenant", "string", "the agent of the address"}};
+constexpr std::array kA2aRpcBody{Field{"jsonrpc", "string", "2.0", true},
+                                 Field{"id", "string", "of the request; or a number", true},
+                                 Field{"method", "string", "an operation, such as SendMessage", true},
+                                 Field{"params", "object", "of the operation"}};
+constexpr Field kHistoryLength{"historyLength", "integer", "most messages of the history"};
+constexpr std::array kA2aTaskQuery{kHistoryLength};
+constexpr std::array kA2aListQuery{
+    Field{"contextId", "string", "tasks of this context"},
+    Field{"status", "string", "tasks in this state"},
+    Field{"pageSize", "integer", "tasks on a page, 1 to 100; 50"},
+    Field{"pageToken", "string", "nextPageToken of the page before"},
+    kHistoryLength,
+    Field{"statusTimestampAfter", "string", "tasks that changed at this time or later"},
+    Field{"includeArtifacts", "boolean", "true: with the answers"}};
 constexpr std::array kTreeQuery{Field{"all", "boolean", "true: of all runs"}};
 constexpr std::array kUsageQuery{Field{"from", "string", "first day, such as 2026-01-31; 30 days ago"},
                                  Field{"until", "string", "last day; today"},
@@ -241,6 +259,40 @@ constexpr std::array kRoutes{
           ai_sdk_resume},
     Route{"POST", "/api/agui/{agent}", "AG-UI: one turn as the events of a run", ag_ui_run, {}, kAgUiBody},
     Route{"GET",
+          "/.well-known/agent-card.json",
+          "A2A: the card of the server, which names no agent",
+          show_server_card,
+          {},
+          {},
+          200,
+          false},
+    Route{"GET", "/a2a/{agent}/.well-known/agent-card.json", "A2A: the card of an agent", show_agent_card},
+    Route{"POST", "/a2a/{agent}", "A2A over JSON-RPC: all operations", a2a_rpc, {}, kA2aRpcBody},
+    Route{"POST",
+          "/a2a/{agent}/message:send",
+          "A2A: send a message, and wait for its task",
+          a2a_send,
+          {},
+          kA2aBody},
+    Route{"POST",
+          "/a2a/{agent}/message:stream",
+          "A2A: send a message, and follow its task",
+          a2a_stream,
+          {},
+          kA2aBody},
+    Route{"GET", "/a2a/{agent}/tasks", "A2A: the tasks of an agent, the last one first", a2a_list,
+          kA2aListQuery},
+    Route{"GET", "/a2a/{agent}/tasks/{task}:subscribe", "A2A: follow a task", a2a_subscribe},
+    Route{"POST", "/a2a/{agent}/tasks/{task}:subscribe", "A2A: follow a task", a2a_subscribe},
+    Route{"POST", "/a2a/{agent}/tasks/{task}:cancel", "A2A: stop a task", a2a_cancel},
+    Route{"GET", "/a2a/{agent}/tasks/{task}", "A2A: a task", a2a_get, kA2aTaskQuery},
+    Route{"POST", "/a2a/{agent}/tasks/{task}/pushNotificationConfigs", "A2A: refused", a2a_push},
+    Route{"GET", "/a2a/{agent}/tasks/{task}/pushNotificationConfigs", "A2A: refused", a2a_push},
+    Route{"GET", "/a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}", "A2A: refused", a2a_push},
+    Route{"DELETE", "/a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}", "A2A: refused", a2a_push},
+    Route{"GET", "/a2a/{agent}/extendedAgentCard", "A2A: the card for those who have a token",
+          a2a_extended_card},
+    Route{"GET",
           "/agent/stream",
           "Start a run and stream its chunks (fifth design)",
           design_stream,
@@ -274,8 +326,10 @@ std::optional<std::map<std::string, std::string>> match_path(const Route& route,
     if (!fits) return;
     const std::string& given = path[at++];
     if (segment.starts_with('{')) {
-      fits = !given.empty();
-      names.emplace(segment.substr(1, segment.size() - 2), given);
+      const std::size_t close = segment.find('}');
+      const std::string_view suffix = segment.substr(close + 1);
+      fits = given.size() > suffix.size() && given.ends_with(suffix);
+      if (fits) names.emplace(segment.substr(1, close - 1), given.substr(0, given.size() - suffix.size()));
     } else {
       fits = given == segment;
     }
@@ -296,7 +350,8 @@ JsonArray parameters_of(const Route& route) {
   JsonArray parameters;
   split(route.path.substr(1), '/', [&](std::string_view segment) {
     if (!segment.starts_with('{')) return;
-    parameters.push_back(parameter_json({segment.substr(1, segment.size() - 2), "string", "", true}, "path"));
+    parameters.push_back(
+        parameter_json({segment.substr(1, segment.find('}') - 1), "string", "", true}, "path"));
   });
   for (const Field& field : route.query) parameters.push_back(parameter_json(field, "query"));
   return parameters;

@@ -26,7 +26,7 @@ struct Field {
 
 struct Route {
   std::string_view method;
-  std::string_view path;  ///< `{id}` stands for a segment
+  std::string_view path;  ///< `{id}` stands for a segment, `{id}:end` for one with this end
   std::string_view summary;
   std::variant<Handler, StreamHandler> handler;
   std::span<const Field> query = {};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/open_runtime.hpp"
+#include "server/a2a_errors.hpp"
 #include "server/event_channel.hpp"
 #include "server/handlers.hpp"
 #include "server/openai.hpp"
@@ -70,7 +71,7 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
   void run(const Route& route, const Call& call, const Context& context, const HttpReply& reply) {
     if (const auto* handler = std::get_if<Handler>(&route.handler)) {
       auto answer = (*handler)(*service_, call);
-      return send(answer ? *std::move(answer) : problem(answer.error()), context, reply);
+      return send(answer ? *std::move(answer) : refused(answer.error(), context), context, reply);
     }
     if (service_->draining) {
       return send(problem(make_error(ErrorCode::kCancelled, "the server is shutting down")), context, reply);
@@ -79,8 +80,13 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
     if (auto refusal = is_socket ? refuse_socket(call) : std::nullopt) return send(*refusal, context, reply);
     reply.add_headers(headers_for(context));
     if (auto begun = std::get<StreamHandler>(route.handler)(*service_, call, reply); !begun)
-      return send(problem(begun.error()), context, reply);
+      return send(refused(begun.error(), context), context, reply);
     note(is_socket ? 101 : 200, context);
+  }
+
+  static bool is_a2a(const Context& context) { return context.target.starts_with("/a2a/"); }
+  static HttpAnswer refused(const Error& error, const Context& context) {
+    return is_a2a(context) ? a2a_problem(error) : problem(error);
   }
 
   /// A client that addresses another server, or in a form that others may read in another way, gets no
@@ -88,6 +94,12 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
   static HttpAnswer last_answer(HttpAnswer answer) {
     answer.ends_connection = true;
     return answer;
+  }
+
+  /// Whether the answer is a refusal that was made before a handler, or without it.
+  static bool is_problem(const HttpAnswer& answer) {
+    const auto media = find_header(answer.headers, "content-type");
+    return media && *media == "application/problem+json";
   }
 
   static HttpAnswer no_route(const std::string& allowed, const Context& context) {
@@ -101,7 +113,8 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
   static HttpAnswer preflight() {
     return {204,
             {{"Access-Control-Allow-Methods", "GET, POST, DELETE"},
-             {"Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, Last-Event-ID"},
+             {"Access-Control-Allow-Headers",
+              "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, A2A-Version, A2A-Extensions"},
              {"Access-Control-Max-Age", "600"}},
             ""};
   }
@@ -118,6 +131,7 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
 
   void send(HttpAnswer answer, const Context& context, const HttpReply& reply) {
     if (answer.status >= 400 && context.target.starts_with("/v1/")) answer = openai_error(answer);
+    if (answer.status >= 400 && is_a2a(context) && is_problem(answer)) answer = a2a_problem(answer);
     for (auto& header : headers_for(context)) answer.headers.push_back(std::move(header));
     note(answer.status, context);
     reply.send(std::move(answer));

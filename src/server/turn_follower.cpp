@@ -110,6 +110,16 @@ void TurnFollower::start_after(const app::StoredSession& stored) {
   may_wait_ = true;
 }
 
+void TurnFollower::begin_with(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  before_ += text;
+}
+
+void TurnFollower::ignore_waits() {
+  const std::lock_guard lock(mutex_);
+  ignores_waits_ = true;
+}
+
 void TurnFollower::follow(const SessionId& run, HttpHeaders headers) {
   bool is_over = false;
   {
@@ -191,6 +201,7 @@ bool TurnFollower::deliver(std::string out, bool is_last) {
 // ---- waiting for people
 
 void TurnFollower::look_whether_it_waits() {
+  if (ignores_waits_) return;
   looks_again_ = true;
   if (std::exchange(is_looking_, true)) return;
   runs_->post([self = shared_from_this()] { self->look(); });

@@ -76,6 +76,10 @@ class TurnFollower final : public EventSink, public std::enable_shared_from_this
   void replay(const app::StoredSession& stored);
   /// Leaves out what the log of `stored` holds. Call after `mark`.
   void start_after(const app::StoredSession& stored);
+  /// What a stream begins with, before anything that happens. Call before `follow`.
+  void begin_with(const std::string& text);
+  /// Follows until the turn ends, also while it waits for people. Call before `follow`.
+  void ignore_waits();
   /// Begins the answer, with `headers` if it is a stream, and follows the run until its turn ends or waits.
   void follow(const SessionId& run, HttpHeaders headers = {});
   /// The turn could not begin, or its process lost it: ends the answer.
@@ -108,6 +112,7 @@ class TurnFollower final : public EventSink, public std::enable_shared_from_this
   std::map<SessionId, std::uint64_t> seen_;  ///< the last record of each session that has been given
   bool missed_pieces_ = false;               ///< of an answer that was being written then
   bool may_wait_ = false;                    ///< a step was parked
+  bool ignores_waits_ = false;
   bool is_looking_ = false, looks_again_ = false;
   bool is_over_ = false;
 };
