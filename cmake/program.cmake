@@ -1,6 +1,6 @@
 # The program `praxis`. Its commands are a library of their own, for their tests.
 file(GLOB praxis_cli_sources CONFIGURE_DEPENDS src/cli/*.cpp)
-file(GLOB praxis_surface_sources CONFIGURE_DEPENDS src/server/*.cpp src/protocols/*.cpp src/tui/*.cpp src/evals/*.cpp)
+file(GLOB praxis_surface_sources CONFIGURE_DEPENDS src/server/*.cpp src/protocols/*.cpp src/tui/*.cpp src/evals/*.cpp src/telemetry/*.cpp)
 list(FILTER praxis_surface_sources EXCLUDE REGEX "_test\\.cpp$")
 list(FILTER praxis_cli_sources EXCLUDE REGEX "(_test|/main)\\.cpp$")
 add_library(praxis_commands OBJECT ${praxis_cli_sources} ${praxis_surface_sources})

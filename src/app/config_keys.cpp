@@ -11,6 +11,7 @@ using Type = SettingKey::Type;
 
 // Settings that a project must not change, because it may come from an untrusted source.
 constexpr std::string_view kRedirect = "say where requests go, how, or with which key";
+constexpr std::string_view kTraces = "say where traces go, or what they have";
 constexpr std::string_view kReprice = "say what a model costs";
 constexpr std::string_view kRun = "name a program that runs outside of the sandbox";
 
@@ -69,6 +70,26 @@ constexpr std::array kKeys{
                .type = Type::kDuration,
                .description = "How long an answer may pause",
                .built_in = "5m"},
+    SettingKey{.path = "telemetry.endpoint",
+               .type = Type::kText,
+               .description = "Collector of OpenTelemetry that gets the traces of runs; off if absent",
+               .own = kTraces},
+    SettingKey{.path = "telemetry.protocol",
+               .type = Type::kText,
+               .description = "How traces are sent",
+               .choices = "http/protobuf|http/json",
+               .own = kTraces,
+               .built_in = "http/protobuf"},
+    SettingKey{.path = "telemetry.names",
+               .type = Type::kText,
+               .description = "Names of the attributes of spans",
+               .choices = "genai-1.36|genai-1.38|openinference",
+               .own = kTraces,
+               .built_in = "genai-1.38"},
+    SettingKey{.path = "telemetry.content",
+               .type = Type::kFlag,
+               .description = "Whether traces have messages, arguments and results, redacted",
+               .own = kTraces},
 };
 
 constexpr double kMostTokens = 1e12;

@@ -31,6 +31,7 @@
 #include "cli/serve_flags.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/skills_flags.hpp"
+#include "cli/traces_flags.hpp"
 #include "cli/tree_words.hpp"
 #include "cli/trust_flags.hpp"
 #include "cli/view_flags.hpp"
@@ -120,6 +121,7 @@ class Definition {
   RedactOptions redact_;
   EvalOptions eval_;
   StatsOptions stats_;
+  TracesOptions traces_;
   std::string shell_;
 };
 
@@ -362,6 +364,7 @@ void Definition::define_help() {
   define("redact", kRedactHelp, kRedactExamples, redact_, add_redact_flags);
   define("eval", kEvalHelp, kEvalExamples, eval_, add_eval_flags);
   define("stats", kStatsHelp, kStatsExamples, stats_, add_stats_flags);
+  define("traces", kTracesHelp, kTracesExamples, traces_, add_traces_flags);
 
   CLI::App* doctor = command("doctor", "Check configuration, journal and providers",
                              "  praxis doctor\n"

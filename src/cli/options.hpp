@@ -395,6 +395,19 @@ struct StatsOptions {
   bool json = false;
 };
 
+/// Sends the spans of runs to a collector, or writes them.
+struct TracesOptions {
+  app::Place place;
+  std::vector<std::string> words;  ///< `export` and a run
+  std::string endpoint;            ///< empty: as configured
+  std::string file;                ///< `-`: standard output; empty: they are sent
+  std::string format;              ///< `json`, `protobuf`; empty: as configured, in files JSON
+  std::string names;               ///< empty: as configured
+  bool metrics = false;            ///< metrics instead of spans in the file
+  bool content = false;
+  bool json = false;
+};
+
 /// Prints what the last of these words can become, for a shell.
 struct CompleteOptions {
   ProgramText program;
@@ -413,7 +426,7 @@ using Invocation =
                  ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions,
                  ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
                  ApiOptions, MemoryCommandOptions, PromptsOptions, McpCommandOptions, AcpOptions,
-                 SkillsOptions, PolicyOptions, RedactOptions, EvalOptions, StatsOptions, CompleteOptions,
-                 TopicOptions>;
+                 SkillsOptions, PolicyOptions, RedactOptions, EvalOptions, StatsOptions, TracesOptions,
+                 CompleteOptions, TopicOptions>;
 
 }  // namespace praxis::cli

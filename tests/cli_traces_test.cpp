@@ -1,0 +1,80 @@
+// `praxis traces` as its users see it (docs/observability.md).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "command_line.hpp"
+#include "net/testing/test_server.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class CliTraces : public CommandLine {
+ protected:
+  CliTraces() {
+    file("lead.jsonl", R"({"tool_calls": [{"name": "helper", "arguments": {"prompt": "help"}}]}
+{"text": "Led."}
+)");
+    file("helper.jsonl", "{\"text\": \"Helped.\", \"usage\": {\"input\": 11, \"output\": 4}}\n");
+    file("helper.toml", "model = \"script:helper.jsonl\"\n");
+    file("lead.toml",
+         "model = \"script:lead.jsonl\"\n[agents.helper]\nfile = \"helper.toml\"\ndescription = \"Helps\"\n");
+    const CommandResult result = praxis({"run", "lead.toml", "Lead this"});
+    EXPECT_EQ(result.status, 0) << result.err;
+  }
+  static Json spans_in(const std::string& text) {
+    const auto request = parse_json(text);
+    if (!request) throw std::runtime_error(request.error().message);
+    return request->at("resourceSpans").at(0).at("scopeSpans").at(0).at("spans");
+  }
+};
+
+TEST_F(CliTraces, Export_WritesTheTreeAsOneTrace) {
+  const CommandResult result = praxis({"traces", "export", "last", "-o", "trace.json", "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const Json spans = spans_in(contents("trace.json"));
+  ASSERT_THAT(spans.get_array(), SizeIs(6)) << "two turns, three model calls, one tool call";
+  std::set<std::string> ids;
+  for (const Json& span : spans.get_array()) {
+    EXPECT_EQ(json_text(span, "traceId"), json_string(result.last_line(), "trace_id"));
+    if (!ids.empty()) EXPECT_TRUE(ids.contains(json_string(span, "parentSpanId")));
+    ids.insert(json_string(span, "spanId"));
+  }
+  EXPECT_EQ(json_int(result.last_line(), "spans"), 6);
+  EXPECT_EQ(contents("trace.json").find("Lead this"), std::string::npos);
+  EXPECT_THAT(praxis({"traces", "export", "last", "-o", "-", "--content"}).out, HasSubstr("Lead this"));
+}
+
+TEST_F(CliTraces, Export_SendsSpansAndMetricsToTheConfiguredCollector) {
+  TestServer server([](const TestRequest&, TestConnection& to) { to.write(http_reply(200, "{}")); });
+  ProcessOptions options = options_;
+  options.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = server.url("");
+  options.env["OTEL_EXPORTER_OTLP_PROTOCOL"] = "http/json";
+  options.env["no_proxy"] = "127.0.0.1";
+  const CommandResult result = praxis({"traces", "export", "last"}, options);
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, ContainsRegex("sent 6 spans of trace [0-9a-f]+"));
+  const auto requests = server.requests();
+  ASSERT_THAT(requests, SizeIs(3));
+  EXPECT_EQ(requests[0].target, "/v1/traces");
+  EXPECT_EQ(requests[2].target, "/v1/metrics");
+  EXPECT_THAT(spans_in(requests[0].body).get_array(), SizeIs(4)) << "those of the lead";
+}
+
+TEST_F(CliTraces, CollectorThatIsAway_IsSaidWithItsAddress) {
+  const CommandResult result = praxis({"traces", "export", "last", "--endpoint", "http://127.0.0.1:1"});
+  EXPECT_EQ(result.status, 6);
+  EXPECT_THAT(result.err, HasSubstr("the collector http://127.0.0.1:1/v1/traces cannot be reached"));
+  const CommandResult nowhere = praxis({"traces", "export", "last"});
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("there is no collector; give --endpoint URL, or -o FILE"));
+}
+
+}  // namespace
+}  // namespace praxis::testing
