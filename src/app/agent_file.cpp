@@ -260,7 +260,9 @@ class AgentReader {
     warn_of_folders(table + ".folder", {json_string(at(table), "folder", ".")});
     auto tool = make(document_, start_folder(), file_bounds(), skill_folders_);
     if (!tool) return fail(tool.error());
-    tools_.push_back(*std::move(tool));
+    std::vector<std::string> writable = roots(at(table + ".write"));
+    if (name == "shell") writable.push_back((start_folder() / work).lexically_normal());
+    tools_.push_back(writing(*std::move(tool), writable));
     return {};
   }
 
@@ -337,11 +339,11 @@ class AgentReader {
     }
     const FileBounds bounds = file_bounds();
     if (!readable.empty()) tools_.push_back(file_read_tool(readable, bounds));
-    if (!writable.empty()) grant(file_write_tool(writable, bounds));
+    if (!writable.empty()) grant(writing(file_write_tool(writable, bounds), writable));
     if (!json_bool(file, "code")) return {};
     if (!readable.empty()) tools_.push_back(glob_tool(readable, bounds));
     if (!readable.empty()) tools_.push_back(grep_tool(readable, bounds));
-    if (!writable.empty()) grant(edit_tool(writable, bounds));
+    if (!writable.empty()) grant(writing(edit_tool(writable, bounds), writable));
     return {};
   }
 
@@ -356,6 +358,11 @@ class AgentReader {
   void grant(Tool tool) {
     granted_.push_back(tool.definition.name);
     tools_.push_back(std::move(tool));
+  }
+
+  Tool writing(Tool tool, const std::vector<std::string>& writable) const {
+    if (!options_.on_writing_tool || writable.empty()) return tool;
+    return options_.on_writing_tool(std::move(tool), writable, file_bounds());
   }
 
   Status grant_all(Result<std::vector<Tool>> tools) {

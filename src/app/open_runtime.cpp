@@ -2,12 +2,17 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "app/command_hooks.hpp"
 #include "app/config_keys.hpp"
 #include "app/team_run.hpp"
 #include "models/file_models.hpp"
+#include "snapshots/kept_tool.hpp"
 
 namespace praxis::app {
 namespace {
@@ -25,6 +30,28 @@ NetworkWaits network_waits(const Config& config) {
           .connect = time_setting(config, "network.connect"),
           .first_byte = time_setting(config, "network.first_byte"),
           .idle = time_setting(config, "network.idle")};
+}
+
+/// Makes tools keep what their calls change. The history is opened by the first call, for all of them.
+auto file_keeper(const Workspace& workspace) {
+  struct Shared {
+    std::mutex mutex;
+    std::shared_ptr<FileHistory> history;
+  };
+  const OpenHistory open = [workspace, shared = std::make_shared<Shared>()]() -> Result<FileHistoryPtr> {
+    const std::lock_guard lock(shared->mutex);
+    if (!shared->history) {
+      auto opened = open_file_history(workspace, true);
+      if (!opened) return opened;
+      shared->history = *std::move(opened);
+    }
+    return shared->history;
+  };
+  return [open](Tool tool, const std::vector<std::string>& writable, const FileBounds& bounds) {
+    const std::string& name = tool.definition.name;
+    const bool names_its_file = name == "file_write" || name == "edit";
+    return kept_tool(std::move(tool), open, {writable, bounds}, names_its_file ? "path" : "");
+  };
 }
 
 }  // namespace
@@ -70,6 +97,8 @@ AgentFileOptions agent_file_options(const Workspace& workspace, std::shared_ptr<
   options.on_agent = [hooks = workspace.hooks](Agent& agent, bool is_root) {
     add_command_hooks(agent, hooks, is_root);
   };
+  if (workspace.keeps_runs() && !workspace.journal.empty() && workspace.config.get("files.keep") != "false")
+    options.on_writing_tool = file_keeper(workspace);
   options.prompts = [workspace] { return open_prompts(workspace); };
   options.memory = [workspace, opened = std::make_shared<std::shared_ptr<DatabaseClient>>()]()
       -> Result<std::shared_ptr<DatabaseClient>> {

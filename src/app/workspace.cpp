@@ -20,6 +20,7 @@
 #include "praxis/base/suggest.hpp"
 #include "praxis/journal/postgres_journal.hpp"
 #include "praxis/prompts/template_engines.hpp"
+#include "snapshots/file_history.hpp"
 
 namespace praxis::app {
 namespace {
@@ -158,6 +159,12 @@ Result<MemoryClients> open_memory(const Workspace& workspace, MemoryUse use) {
   return sqlite_memory(workspace.memory, use, std::move(options));
 }
 
+Result<std::shared_ptr<FileHistory>> open_file_history(const Workspace& workspace, bool create) {
+  const std::string path = FileHistory::path_for(workspace.journal);
+  if (auto checked = check_stored_file("file history", path); !checked) return fail(checked.error());
+  return FileHistory::open(path, create);
+}
+
 Result<std::shared_ptr<PromptStore>> open_prompts(const Workspace& workspace) {
   if (workspace.prompts.empty()) {
     return fail(usage_error("no location for prompts: neither HOME nor XDG_STATE_HOME is set",
@@ -224,6 +231,7 @@ std::vector<std::string> files_of_runs(const Workspace& workspace) {
   const bool has_prompts_file = !workspace.prompts.empty() && !fs::is_directory(workspace.prompts, ignored);
   for (const char* suffix : {"", "-wal", "-shm", "-journal", ".owners", ".head"}) {
     if (workspace.keeps_runs()) files.push_back(workspace.journal + suffix);
+    if (workspace.keeps_runs()) files.push_back(FileHistory::path_for(workspace.journal) + suffix);
     if (!workspace.memory.empty() && !is_postgres_address(workspace.memory))
       files.push_back(workspace.memory + suffix);
     if (has_prompts_file) files.push_back(workspace.prompts + suffix);

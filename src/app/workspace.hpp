@@ -21,6 +21,10 @@
 #include "praxis/policy/remembered_rules.hpp"
 #include "praxis/prompts/prompt_store.hpp"
 
+namespace praxis {
+class FileHistory;  // snapshots/file_history.hpp
+}  // namespace praxis
+
 namespace praxis::app {
 
 /// Working directory and journal of a command.
@@ -89,6 +93,10 @@ bool is_held(Journal& journal, const SessionId& session);
 
 /// Opens the memory that agents and `praxis memory` share, or creates it. Errors `kInput`, `kJournal`.
 Result<MemoryClients> open_memory(const Workspace& workspace, MemoryUse use);
+
+/// Opens what is known of the files that runs changed, of a workspace that keeps runs; with `create` makes
+/// the file. Error `kJournal`, also `not_found`.
+Result<std::shared_ptr<FileHistory>> open_file_history(const Workspace& workspace, bool create);
 
 /// Opens the prompts that agents and `praxis prompts` share; creates the file unless it is a folder of plain
 /// files. Errors `kInput`, `kJournal`.

@@ -21,6 +21,7 @@ namespace praxis {
 class DatabaseClient;  // praxis/memory/database_client.hpp
 class HttpClient;      // praxis/net/http_client.hpp
 class PromptStore;     // praxis/prompts/prompt_store.hpp
+struct FileBounds;     // praxis/tools/file_tool.hpp
 struct McpServer;      // praxis/runtime/mcp_tools.hpp
 
 /// What `[team]` of an agent file says. At most one of `roles`, `order` and `supervisor` is given.
@@ -75,6 +76,10 @@ struct AgentFileOptions {
   /// Called with each folder (absolute) that a tool of the agent or of a sub-agent may read or write; may be
   /// null.
   std::function<void(const std::string& folder)> on_folder = {};
+  /// Called with each tool whose calls may change files, and with the folders and files (absolute) that it
+  /// may write; returns the tool that the agent gets. Null: the tool as it is.
+  std::function<Tool(Tool tool, const std::vector<std::string>& writable, const FileBounds& bounds)>
+      on_writing_tool = {};
   /// Opens the memory of agents with `[tools.memory]`; called for each. Null: such agents are refused.
   std::function<Result<std::shared_ptr<DatabaseClient>>()> memory = {};
   /// Gives the instructions of the working folder to agents with `folder_instructions`; called for each.
