@@ -43,7 +43,8 @@ TEST_F(CliTraces, Export_WritesTheTreeAsOneTrace) {
   std::set<std::string> ids;
   for (const Json& span : spans.get_array()) {
     EXPECT_EQ(json_text(span, "traceId"), json_string(result.last_line(), "trace_id"));
-    if (!ids.empty()) EXPECT_TRUE(ids.contains(json_string(span, "parentSpanId")));
+    const bool is_first = ids.empty();
+    EXPECT_TRUE(is_first || ids.contains(json_string(span, "parentSpanId")));
     ids.insert(json_string(span, "spanId"));
   }
   EXPECT_EQ(json_int(result.last_line(), "spans"), 6);
