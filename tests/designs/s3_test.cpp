@@ -1,4 +1,7 @@
 // The programs of docs/designs.md for S3, the agent platform.
+#include <praxis/memory/stores.hpp>
+#include <praxis/prompts/prompt_store.hpp>
+
 #include "design.hpp"
 
 namespace designs {
@@ -196,6 +199,43 @@ TEST_F(AgentPlatform, NotesBelongToTheirSession) {
   // end s3-memory
   const auto result = std::get<praxis::ToolResultPart>(second.history().messages().at(2)->parts.at(0));
   EXPECT_THAT(result.text, testing::Not(HasSubstr("4111")));
+}
+
+TEST_F(AgentPlatform, MemoryAndDatabaseClientsKeepAndFind) {
+  // begin s3-clients
+  const auto [memory, database] = praxis::memory_in_process();
+  std::ignore = memory->append("run/7", {{"step", 1}, {"thought", "read the parser first"}});
+  const auto scratch = memory->read("run/7", {.limit = 10});
+  std::ignore = database->write("profiles", "ann", {{"name", "Ann"}, {"language", "Portuguese"}});
+  const auto ann = database->read("profiles", "ann");
+  const auto some = database->query("profiles", *praxis::Filter::parse({{"eq", {"language", "Portuguese"}}}));
+  const auto hits = database->search("who speaks Portuguese?", {.top_k = 3});
+  std::ignore = memory->clear("run/7");
+  // end s3-clients
+  EXPECT_EQ(scratch->at(0).value.at("step"), praxis::Json(1));
+  EXPECT_EQ(ann.value()->value.at("name"), praxis::Json("Ann"));
+  EXPECT_EQ(some->at(0).key, "ann");
+  EXPECT_THAT(hits->at(0).terms, ElementsAre("portuguese"));
+  EXPECT_TRUE(memory->read("run/7")->empty());
+}
+
+TEST_F(AgentPlatform, PromptsHaveVersionsAuthorsAndChecks) {
+  std::vector<std::string> audit;
+  // begin s3-prompts
+  praxis::PromptStoreOptions options;
+  options.on_change = [&](const praxis::PromptChange& change) { audit.push_back(change.author); };
+  const auto prompts = praxis::memory_prompts(std::move(options));
+  std::ignore = prompts->put({.id = "review", .text = "Review {what}.", .required_vars = {"what"}}, "ann");
+  std::ignore = prompts->put({.id = "review", .text = "Review {what}. Be brief."}, "bob");
+  const auto first = prompts->render("review", {{"what", "{this}"}}, {.version = "1"});
+  const auto missing = prompts->render("review", praxis::JsonObject{});
+  const auto check = praxis::PromptStore::validate("Review {what");
+  // end s3-prompts
+  EXPECT_EQ(first->text, "Review {this}.");
+  EXPECT_THAT(missing.error().message, HasSubstr("\"what\""));
+  EXPECT_FALSE(check.ok);
+  EXPECT_THAT(audit, ElementsAre("ann", "bob"));
+  EXPECT_EQ(prompts->get("review").value()->created_by, "bob");
 }
 
 TEST_F(AgentPlatform, IssueWithAFailingTestIsOpened) {
