@@ -127,6 +127,7 @@ if(sources)
     add_dependencies(praxis_faults crash_runner)
   endif()
   add_dependencies(whole_test praxis_cli)
+  praxis_test_in_one(whole_postgres whole_test Postgres*:CliPostgres.*)
   # The tests of the binary and of killed processes again, likewise.
   if(NOT PRAXIS_SANITIZE)
     gtest_discover_tests(whole_test TEST_PREFIX Suspended. TEST_LIST whole_suspended DISCOVERY_TIMEOUT 60

@@ -101,9 +101,9 @@ inline void finish(Rig& rig, const std::string& agent, const std::string& doubt)
   check_effects(rig, logs, undisturbed(agent).pays);
 }
 
-/// Kills as `c` says and checks; returns the number of kills.
-inline int play(const Case& c) {
-  Rig rig(c.agent, c.doubt);
+/// Kills as `c` says and checks; returns the number of kills. `database` as of `Rig`.
+inline int play(const Case& c, const std::string& database = "") {
+  Rig rig(c.agent, c.doubt, database);
   int kills = 0;
   for (const Point& point : c.points) {
     if (!rig.run(point)) continue;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "journal/testing/journals.hpp"
+#include "praxis/journal/postgres_journal.hpp"
 #include "scenarios.hpp"
 
 namespace praxis::testing {
@@ -46,7 +47,11 @@ struct Point {
 /// A journal, a ledger, and the processes that work on them.
 class Rig {
  public:
-  Rig(std::string agent, std::string doubt) : agent_(std::move(agent)), doubt_(std::move(doubt)) {}
+  /// `database`: the address of a PostgreSQL journal; empty: a file.
+  Rig(std::string agent, std::string doubt, const std::string& database = "")
+      : journal_(database.empty() ? folder_ / "j" : database),
+        agent_(std::move(agent)),
+        doubt_(std::move(doubt)) {}
 
   pid_t start(const Point& point, bool force = false) {
     std::string name = PRAXIS_CRASH_RUNNER, doom = point.text(), how = "force";
@@ -78,7 +83,7 @@ class Rig {
 
   /// Returns the logs of all sessions, the root's first.
   std::vector<std::vector<StoredRecord>> logs() const {
-    const auto journal = open_journal(journal_);
+    const auto journal = is_postgres_address(journal_) ? *postgres_journal(journal_) : open_journal(journal_);
     const auto rows = journal->sessions();
     std::vector<std::vector<StoredRecord>> logs;
     for (const SessionRow& row : *rows) {
@@ -103,7 +108,7 @@ class Rig {
 
  private:
   const MemoryFolder folder_;
-  std::string journal_ = folder_ / "j", ledger_ = folder_ / "ledger", agent_, doubt_;
+  std::string journal_, ledger_ = folder_ / "ledger", agent_, doubt_;
 };
 
 /// What the log records of one tool call.

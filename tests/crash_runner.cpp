@@ -3,15 +3,17 @@
 //
 //   crash_runner JOURNAL LEDGER AGENT DOUBT POINT [force]
 //
-// LEDGER gets one line per effect outside. AGENT is one of `crash_agents.hpp`; with the suffix `_late` the
-// clock is two hours ahead. DOUBT is the treatment of a call that may have run: `tell`, or the approver's
-// decision: `allow`, `deny`, `answer`. POINT is `target/where/n`; with the prefix `stop:` the process stops
-// there until it is continued; `-` means no point. With `force` the process takes the session from its owner.
-// The exit status is 3 if the session was taken from this process.
+// JOURNAL is a file, or the address of a PostgreSQL journal. LEDGER gets one line per effect outside. AGENT
+// is one of `crash_agents.hpp`; with the suffix `_late` the clock is two hours ahead. DOUBT is the treatment
+// of a call that may have run: `tell`, or the approver's decision: `allow`, `deny`, `answer`. POINT is
+// `target/where/n`; with the prefix `stop:` the process stops there until it is continued; `-` means no
+// point. With `force` the process takes the session from its owner. The exit status is 3 if the session was
+// taken from this process.
 #include <cstdio>
 
 #include "crash_agents.hpp"
 #include "praxis/base/executor.hpp"
+#include "praxis/journal/postgres_journal.hpp"
 
 namespace praxis {
 namespace {
@@ -47,7 +49,8 @@ int run(char** arguments, bool force) {
   std::string_view name = arguments[3];
   const std::string_view doubt = arguments[4];
   testing::doom_commits(doom);
-  auto file = sqlite_journal(arguments[1]);
+  auto file =
+      is_postgres_address(arguments[1]) ? postgres_journal(arguments[1]) : sqlite_journal(arguments[1]);
   if (!file) return report(file.error());
 
   RuntimeOptions options;

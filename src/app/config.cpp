@@ -10,6 +10,7 @@
 #include "app/owned_file.hpp"
 #include "app/policy_table.hpp"
 #include "praxis/base/suggest.hpp"
+#include "praxis/journal/postgres_journal.hpp"
 #include "praxis/models/catalog.hpp"
 
 namespace praxis {
@@ -102,7 +103,8 @@ class Merge {
       Json value = document->at(key.path);
       if (value.is_null()) continue;
       const std::string path(key.path);
-      if (is_path(key) && value != "memory") {
+      const bool is_address = value.is_string() && is_postgres_address(std::string(value.get_string()));
+      if (is_path(key) && value != "memory" && !is_address) {
         value = (layer.folder / std::string(value.get_string())).lexically_normal().string();
       }
       if (auto set = this->set(key, value, layer.origin(), layer.name, layer.trust); !set) {

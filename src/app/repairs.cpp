@@ -15,6 +15,7 @@
 #include "app/own_folder.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/private_folders.hpp"
+#include "praxis/journal/postgres_journal.hpp"
 #include "praxis/models/catalog.hpp"
 
 namespace praxis::app {
@@ -90,7 +91,8 @@ std::vector<Repair> repair_own_files() {
 
 std::vector<Repair> repair_configured_files(const Workspace& workspace) {
   Repairs repairs;
-  if (workspace.keeps_runs()) repairs.create(fs::absolute(workspace.journal).parent_path());
+  if (workspace.keeps_runs() && !is_postgres_address(workspace.journal))
+    repairs.create(fs::absolute(workspace.journal).parent_path());
   const auto catalog = open_catalog(workspace);
   for (const std::string& id : catalog ? (*catalog)->providers() : std::vector<std::string>()) {
     const std::string& file = (*catalog)->provider(id)->key_file;

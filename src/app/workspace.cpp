@@ -29,6 +29,11 @@ namespace fs = std::filesystem;
 
 Result<std::string> journal_path(const std::string& configured) {
   if (configured == "memory") return configured;
+  if (is_postgres_address(configured)) {
+    if (!has_password(configured)) return configured;
+    return fail(usage_error("the address of the journal contains a password, which others could see",
+                            "keep it in ~/.pgpass, in the file that PGPASSFILE names, or in PGPASSWORD"));
+  }
   if (!configured.empty()) return fs::absolute(configured).string();
   const fs::path folder = own_folder("XDG_STATE_HOME", ".local/state");
   if (!folder.empty()) return (folder / "journal.db").string();
@@ -72,7 +77,17 @@ Status check_variables(const Place& place) {
   return {};
 }
 
-Result<std::shared_ptr<Journal>> open_file(const Workspace& workspace, JournalUse use, bool create) {
+Result<std::shared_ptr<Journal>> open_database(const Workspace& workspace, JournalUse use, bool create) {
+  PostgresJournalOptions options;
+  options.create = create;
+  options.read_only = use == JournalUse::kLook;
+  options.on_wait = workspace.waits.on_wait;
+  options.stop_waiting = workspace.waits.stop_waiting;
+  return postgres_journal(workspace.journal, std::move(options));
+}
+
+Result<std::shared_ptr<Journal>> open_stored(const Workspace& workspace, JournalUse use, bool create) {
+  if (is_postgres_address(workspace.journal)) return open_database(workspace, use, create);
   if (auto checked = check_stored_file("journal", workspace.journal); !checked) return fail(checked.error());
   SqliteJournalOptions options = workspace.waits;
   options.create = create;
@@ -135,8 +150,10 @@ Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace) 
 
 Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, JournalUse use) {
   if (!workspace.keeps_runs()) return memory_journal();
-  auto journal = open_file(workspace, use, use == JournalUse::kWrite);
+  auto journal = open_stored(workspace, use, use == JournalUse::kWrite);
   if (journal) return journal;
+  if (is_postgres_address(workspace.journal) && journal.error().kind() != ErrorKind::kNotFound)
+    return fail(with_hint(journal.error(), "praxis doctor says what is wrong; docs/scale-out.md"));
   if (journal.error().kind() == ErrorKind::kNotFound) {
     return fail(
         with_hint(journal.error(), "the first praxis run creates the journal; --journal FILE names another"));
@@ -181,7 +198,7 @@ Result<std::shared_ptr<PromptStore>> open_prompts(const Workspace& workspace) {
 
 Result<StoredSession> open_session(const Workspace& workspace, std::string_view text, JournalUse use) {
   // Commands that modify a run must not create an empty journal.
-  auto journal = workspace.keeps_runs() ? open_file(workspace, use, false) : memory_journal();
+  auto journal = workspace.keeps_runs() ? open_stored(workspace, use, false) : memory_journal();
   if (!journal) return fail(with_hint(journal.error(), "--journal FILE names another"));
   auto id = find_session(**journal, text);
   if (!id) return fail(with_hint(id.error(), "praxis runs lists them"));
@@ -228,10 +245,11 @@ std::vector<std::string> own_folders() {
 std::vector<std::string> files_of_runs(const Workspace& workspace) {
   std::vector<std::string> files;
   std::error_code ignored;
+  const bool is_in_file = workspace.keeps_runs() && !is_postgres_address(workspace.journal);
   const bool has_prompts_file = !workspace.prompts.empty() && !fs::is_directory(workspace.prompts, ignored);
   for (const char* suffix : {"", "-wal", "-shm", "-journal", ".owners", ".head"}) {
-    if (workspace.keeps_runs()) files.push_back(workspace.journal + suffix);
-    if (workspace.keeps_runs()) files.push_back(FileHistory::path_for(workspace.journal) + suffix);
+    if (is_in_file) files.push_back(workspace.journal + suffix);
+    if (is_in_file) files.push_back(FileHistory::path_for(workspace.journal) + suffix);
     if (!workspace.memory.empty() && !is_postgres_address(workspace.memory))
       files.push_back(workspace.memory + suffix);
     if (has_prompts_file) files.push_back(workspace.prompts + suffix);

@@ -38,7 +38,7 @@ struct Place {
 struct Workspace {
   Config config;
   std::shared_ptr<const Project> project;  ///< of the current folder, trusted or not; may be null
-  std::string journal;                     ///< absolute path, or `memory`
+  std::string journal;                     ///< absolute path, `memory`, `postgres://...`
   bool journal_given = false;              ///< given by a flag, so that printed commands must repeat it
   std::string server_options = {};         ///< likewise; not empty: the runs are those of a server
   std::string memory = {};                 ///< absolute path of the memory's file; empty: there is no place

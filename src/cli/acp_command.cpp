@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/place.hpp"
+#include "praxis/journal/postgres_journal.hpp"
 #include "protocols/acp_serving.hpp"
 
 namespace praxis::cli {
@@ -34,7 +35,8 @@ Result<ExitStatus> execute(const AcpOptions& options, Console& console) {
   serving.model = options.model;
   serving.place = options.place;
   serving.place.folder = fs::current_path().string();
-  if (!options.place.journal.empty() && options.place.journal != "memory")
+  if (!options.place.journal.empty() && options.place.journal != "memory" &&
+      !is_postgres_address(options.place.journal))
     serving.place.journal = absolute_path_of(options.place.journal);
   serving.author = cli_author();
   serving.open = [&](const app::Place& place) {

@@ -27,6 +27,7 @@
 #include "cli/commands.hpp"
 #include "cli/doctor_journal.hpp"
 #include "cli/place.hpp"
+#include "praxis/journal/postgres_journal.hpp"
 #include "praxis/models/model.hpp"
 #include "praxis/net/http_client.hpp"
 #include "praxis/process/sandbox.hpp"
@@ -86,8 +87,10 @@ Check check_journal(const app::Workspace& workspace) {
   const auto journal = app::open_journal(workspace, app::JournalUse::kLook);
   const bool is_missing = !journal && journal.error().kind() == ErrorKind::kNotFound;
   if (!journal && !is_missing) return failed(journal.error());
-  if (const std::string why = why_unwritable(workspace.journal); !why.empty())
-    return {"journal", Health::kBad, fmt::format("{} cannot be written: {}", workspace.journal, why)};
+  if (!is_postgres_address(workspace.journal)) {
+    if (const std::string why = why_unwritable(workspace.journal); !why.empty())
+      return {"journal", Health::kBad, fmt::format("{} cannot be written: {}", workspace.journal, why)};
+  }
   if (is_missing) {
     return {"journal", Health::kMissing, workspace.journal + " will be created by the first run"};
   }

@@ -10,6 +10,7 @@
 #include "app/plain_text.hpp"
 #include "app/workspace.hpp"
 #include "journal/accept_loss.hpp"
+#include "praxis/journal/postgres_journal.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -21,6 +22,9 @@ Result<std::string> journal_of(const DoctorOptions& options) {
   if (!workspace->keeps_runs())
     return fail(
         app::usage_error("runs are kept in memory, so there is no journal", "--journal FILE names one"));
+  if (is_postgres_address(workspace->journal))
+    return fail(app::usage_error("the journal is a database, whose server watches over what it has lost",
+                                 "praxis doctor checks the newest runs"));
   std::error_code failed;
   const auto path = std::filesystem::canonical(workspace->journal, failed);
   return failed ? workspace->journal : path.string();

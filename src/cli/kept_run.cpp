@@ -14,6 +14,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/regular_file.hpp"
 #include "cli/console.hpp"
+#include "praxis/journal/postgres_journal.hpp"
 #include "praxis/logs/logs.hpp"
 
 namespace praxis::cli {
@@ -31,7 +32,8 @@ void add_tree(Journal& journal, const SessionId& session, std::vector<SessionId>
 
 /// Returns a folder that can be written: that of the journal, if it is still there.
 fs::path folder_for(const app::Workspace& workspace) {
-  const fs::path folder = fs::path(workspace.journal).parent_path();
+  const fs::path folder =
+      !is_postgres_address(workspace.journal) ? fs::path(workspace.journal).parent_path() : fs::path();
   std::error_code failed;
   return access(folder.c_str(), W_OK | X_OK) == 0 ? folder : fs::temp_directory_path(failed);
 }
@@ -55,7 +57,9 @@ Result<std::string> keep_session(Journal& journal, const SessionId& session,
                                  const app::Workspace& workspace) {
   const auto text = export_session(journal, session);
   if (!text) return fail(text.error());
-  const std::string name = fs::path(workspace.journal).filename().string() + ".kept-" + session.str();
+  const std::string stem =
+      !is_postgres_address(workspace.journal) ? fs::path(workspace.journal).filename().string() : "journal";
+  const std::string name = stem + ".kept-" + session.str();
   return write_new_file((folder_for(workspace) / name).string(), *text);
 }
 

@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
 #include "praxis/base/environment.hpp"
+#include "praxis/journal/postgres_journal.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -163,6 +164,7 @@ Result<Removed> remove_all(const Removal& removal, const app::Workspace& workspa
     if (auto swept = (*journal)->sweep(); !swept) return fail(swept.error());
   }
   await_closed_journals(kOthersClose);
+  if (is_postgres_address(workspace.journal)) return done;  // the server uses the space again
   const auto freed = shrink_journal(workspace.journal);
   if (!freed) {
     console.err.line(

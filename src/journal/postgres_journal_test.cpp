@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "journal/testing/any_journal.hpp"
 #include "journal/testing/cutting_proxy.hpp"
@@ -82,6 +83,16 @@ TEST_F(PostgresTest, PlaceWithoutAJournal_IsNamed) {
   const auto nowhere = postgres_journal("postgres:///d?host=/nonexistent");
   EXPECT_EQ(kind_of(nowhere), "io");
   EXPECT_THAT(nowhere.error().message, HasSubstr("/nonexistent"));
+}
+
+TEST_F(PostgresTest, ProcessesThatOpenANewDatabaseAtOnce_MakeItsTablesOnce) {
+  std::vector<std::jthread> processes;
+  for (int i = 0; i < 8; ++i) {
+    processes.emplace_back([this] {
+      const auto journal = postgres_journal(address_);
+      EXPECT_TRUE(journal) << journal.error().message;
+    });
+  }
 }
 
 TEST_F(PostgresTest, NewerFormat_IsRefused) {

@@ -3,10 +3,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <tuple>
+#include <utility>
 
 #include "journal/chain.hpp"
 
@@ -64,6 +67,20 @@ Error newer_format(const std::string& address, std::int64_t version) {
                                                 std::to_string(kPostgresFormat) + "; use a newer Praxis");
 }
 
+Status add_missing_tables(PostgresConnection& connection, const std::string& address) {
+  const auto version = postgres_format(connection);  // another process may have been faster
+  if (!version) return fail(version.error());
+  if (*version > kPostgresFormat) return fail(newer_format(address, *version));
+  connection.begin();
+  if (auto begun = connection.finish(); !begun) return begun;
+  for (auto next = *version; next < kPostgresFormat; ++next) {
+    if (auto done = connection.execute(kPostgresFormats[static_cast<std::size_t>(next)]); !done) return done;
+  }
+  connection.send("UPDATE praxis_format SET version = $1", {kPostgresFormat});
+  connection.send("COMMIT");
+  return connection.finish();
+}
+
 std::string word_in(const char* path) {
   std::string word;
   std::ifstream(path) >> word;
@@ -85,27 +102,17 @@ std::string start_of(std::int64_t pid) {
 }  // namespace
 
 Status upgrade_tables(PostgresConnection& connection, const std::string& address) {
-  auto version = postgres_format(connection);
+  const auto version = postgres_format(connection);
   if (!version) return fail(version.error());
   if (*version == kPostgresFormat) return {};
-  // One process at a time; the others then find the tables.
-  connection.begin();
-  connection.send("SELECT pg_advisory_xact_lock(1347572801)");
-  auto done = connection.finish();
-  if (done) {
-    version = postgres_format(connection);
-    if (!version) done = fail(version.error());
-  }
-  if (done && *version > kPostgresFormat) done = fail(newer_format(address, *version));
-  for (auto next = version.value_or(0); done && next < kPostgresFormat; ++next)
-    done = connection.execute(kPostgresFormats[static_cast<std::size_t>(next)]);
-  if (done) {
-    connection.send("UPDATE praxis_format SET version = $1", {kPostgresFormat});
-    connection.send("COMMIT");
-    done = connection.finish();
-  }
-  if (!done) connection.roll_back();
-  return done;
+  // One process at a time; the others then find the tables. A lock of the transaction would not do: within
+  // it, the server may remember that the tables were missing.
+  if (auto alone = connection.run("SELECT pg_advisory_lock(1347572801)"); !alone)
+    return fail(std::move(alone.error()));
+  auto added = add_missing_tables(connection, address);
+  if (!added) connection.roll_back();
+  std::ignore = connection.run("SELECT pg_advisory_unlock(1347572801)");
+  return added;
 }
 
 Status check_tables(PostgresConnection& connection, const std::string& address) {

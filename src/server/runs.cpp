@@ -271,8 +271,9 @@ void Runs::take_up(const std::function<void(const std::string&)>& warn) {
   if (auto read = trees.refresh(); !read) return;
   const auto left = trees.deserted();
   for (const SessionId& run : left.value_or(std::vector<SessionId>{})) {
-    if (auto resumed = resume(run); !resumed)
-      warn("run " + run.str() + " was left and cannot continue: " + resumed.error().message);
+    auto resumed = resume(run);
+    if (resumed || resumed.error().kind() == ErrorKind::kLeaseHeld) continue;  // another process was faster
+    warn("run " + run.str() + " was left and cannot continue: " + resumed.error().message);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/open_runtime.hpp"
 #include "server/a2a_errors.hpp"
+#include "praxis/journal/postgres_journal.hpp"
 #include "server/event_channel.hpp"
 #include "server/handlers.hpp"
 #include "server/openai.hpp"
@@ -156,9 +157,19 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
   const std::function<void(const std::string&)> log_;
 };
 
+/// Calls `look` on a worker every five seconds, as long as the executor lives.
+void keep_looking(const std::shared_ptr<Executor>& executor, const std::function<void()>& look) {
+  executor->after(std::chrono::seconds(5), [weak = std::weak_ptr(executor), look] {
+    const auto living = weak.lock();
+    if (!living) return;
+    living->post_blocking(look);
+    keep_looking(living, look);
+  });
+}
+
 /// Continues the runs that a process left. A process that just ended may count as alive for a moment, so it
-/// looks again.
-void take_up(const std::shared_ptr<Runs>& runs, const std::shared_ptr<Executor>& executor,
+/// looks again; for ever if other machines share the journal.
+void take_up(const std::shared_ptr<Runs>& runs, const std::shared_ptr<Executor>& executor, bool is_shared,
              std::function<void(const std::string&)> warn) {
   using namespace std::chrono_literals;
   struct Told {
@@ -173,6 +184,7 @@ void take_up(const std::shared_ptr<Runs>& runs, const std::shared_ptr<Executor>&
     if (const auto living = weak.lock()) living->take_up(warn_once);
   };
   executor->post_blocking(look);
+  if (is_shared) return keep_looking(executor, look);
   for (const auto later : {1'000ms, 4'000ms}) {
     executor->after(later, [weak = std::weak_ptr(executor), look] {
       if (const auto living = weak.lock()) living->post_blocking(look);
@@ -240,7 +252,8 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
                                   dispatcher->take(std::move(request), std::move(reply));
                                 });
   if (!http) return fail(http.error());
-  if (options.take_up) take_up(runs, executor, std::move(options.warn));
+  if (options.take_up)
+    take_up(runs, executor, is_postgres_address(service->workspace->journal), std::move(options.warn));
   return std::make_unique<RunningServer>(executor, service, *std::move(http));
 }
 
