@@ -19,8 +19,14 @@
 
 namespace {
 
-using namespace praxis;
-using bench::must;
+using praxis::Append;
+using praxis::Journal;
+using praxis::Lease;
+using praxis::postgres_journal;
+using praxis::PostgresConnection;
+using praxis::Result;
+using praxis::SessionId;
+using praxis::bench::must;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kTime{4};  // of each measurement

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <future>
+#include <utility>
 
 #include "journal/chain.hpp"
 
@@ -133,8 +134,9 @@ void PostgresWriter::commit_batch(std::span<Queued> batch) {
     for (std::size_t i = 0; i < batch.size(); ++i) commit_batch(batch.subspan(i, 1));
     return;
   }
+  if (!committed) std::ranges::fill(outcomes, committed);
   for (std::size_t i = 0; i < batch.size(); ++i)
-    settled_.push_back({std::move(batch[i].done), committed ? std::move(outcomes[i]) : committed});
+    settled_.push_back({std::move(batch[i].done), std::move(outcomes[i])});
 }
 
 Status PostgresWriter::transact(const Change& change) {
@@ -178,8 +180,8 @@ Status PostgresWriter::attempt(const Change& change, bool& in_doubt) {
   return done;
 }
 
-Result<bool> PostgresWriter::was_committed(const std::string& transaction, Clock::time_point since) {
-  const std::string name = transaction;
+Result<bool> PostgresWriter::was_committed(std::string transaction, Clock::time_point since) {
+  const std::string name = std::move(transaction);
   for (;;) {
     auto connection = route_.connect(since);
     if (!connection) return fail(std::move(connection.error()));
