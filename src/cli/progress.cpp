@@ -34,6 +34,11 @@ bool has_own_line(CommandVerb verb) {
   }
 }
 
+/// Whether a failed attempt continues once a person acts, such as by answering the question of a server.
+bool waits_for_human(const Error& error) {
+  return error.kind() == ErrorKind::kAuthorisation || error.kind() == ErrorKind::kMachine;
+}
+
 }  // namespace
 
 PathBelow paths_below(Journal& journal, const SessionId& root) {
@@ -92,7 +97,8 @@ void Progress::show(const Event& event) {
             show_result(agent, e.text);
           },
           [&](const events::ToolFailed& e) {
-            call_line(agent, e.call, e.name, "failed: " + e.error.message, true);
+            const bool waits = waits_for_human(e.error);
+            call_line(agent, e.call, e.name, (waits ? "waits: " : "failed: ") + e.error.message, !waits);
           },
           [&](const events::ToolTimedOut& e) {
             call_line(agent, e.call, e.name, "timed out after " + app::show_duration(e.duration), true);

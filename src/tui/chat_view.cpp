@@ -31,6 +31,11 @@ std::string_view end_of(std::string_view text, std::size_t most) {
   return text;
 }
 
+/// Whether a failed attempt continues once a person acts, such as by answering the question of a server.
+bool waits_for_human(const Error& error) {
+  return error.kind() == ErrorKind::kAuthorisation || error.kind() == ErrorKind::kMachine;
+}
+
 }  // namespace
 
 std::string Styles::in(std::string_view sequence, std::string_view text) const {
@@ -63,7 +68,8 @@ std::string ChatView::show(const Event& event, std::size_t columns) {
             end_call(event, e.call, e.name, app::show_duration(e.duration), false, out);
           },
           [&](const events::ToolFailed& e) {
-            end_call(event, e.call, e.name, "failed: " + e.error.message, true, out);
+            const bool waits = waits_for_human(e.error);
+            end_call(event, e.call, e.name, (waits ? "waits: " : "failed: ") + e.error.message, !waits, out);
           },
           [&](const events::ToolTimedOut& e) {
             end_call(event, e.call, e.name, "timed out after " + app::show_duration(e.duration), true, out);
