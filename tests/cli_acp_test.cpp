@@ -148,5 +148,19 @@ TEST_F(CliAcp, QuestionOfTheAgent_IsAFormOrIsAnsweredByTheNextPrompt) {
   EXPECT_THAT(praxis({"show", "last"}).out, HasSubstr("green"));
 }
 
+TEST_F(CliAcp, SkillIsASlashCommand_AndADeletedSessionIsGone) {
+  file("skills/greet/SKILL.md", "---\nname: greet\ndescription: Greets people\n---\nBe kind.\n");
+  agent("host", "{\"text\": \"Hello, team.\"}\n", "[tools.skills]\nfolders = [\"skills\"]\n");
+  const CommandResult result = client("skills", "host");
+  ASSERT_EQ(result.status, 0) << result.err << result.out;
+  const auto commands = updates(result, "available_commands_update");
+  ASSERT_EQ(commands.size(), 1U) << result.out;
+  EXPECT_THAT(to_json_text(commands[0]), AllOf(HasSubstr(R"("name":"greet","description":"Greets people")"),
+                                               HasSubstr(R"("input":{"hint":)")));
+  EXPECT_THAT(result.out, HasSubstr(R"(Use the skill \"greet\".\n\nthe team)")) << "what the model reads";
+  EXPECT_THAT(result.out, AllOf(HasSubstr(R"("delete": {})"), HasSubstr("there is no session"),
+                                HasSubstr(R"("sessions": [])")));
+}
+
 }  // namespace
 }  // namespace praxis::testing

@@ -54,6 +54,7 @@ class AcpAgent {
   Result<Json> fork_session(const Json& params);
   Result<Json> list_sessions(const Json& params);
   Result<Json> close_session(const Json& params);
+  Result<Json> delete_session(const Json& params);
   Result<Json> set_mode(const Json& params);
   Result<Json> set_option(const Json& params);
   void prompt(const McpMessage& request);
@@ -70,6 +71,7 @@ class AcpAgent {
   Status change(const AcpConversationPtr& conversation, AcpChoice choice);
   JsonObject options_of(const AcpConversation& conversation) const;
   void update(const SessionId& id, Json update);
+  void show_commands(const AcpConversation& conversation, std::string_view method);
 
   // Turns.
   void begin(const AcpConversationPtr& conversation, Message message);

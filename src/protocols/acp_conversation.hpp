@@ -11,6 +11,7 @@
 #include "app/always_rules.hpp"
 #include "app/workspace.hpp"
 #include "praxis/runtime/runtime.hpp"
+#include "protocols/acp_commands.hpp"
 #include "protocols/acp_serving.hpp"
 #include "protocols/acp_updates.hpp"
 
@@ -34,6 +35,7 @@ struct AcpConversation {
   std::shared_ptr<AcpFolder> folder;
   std::optional<Session> session;
   AcpChoice choice;
+  std::vector<ListedSkill> skills;      ///< of the agent that answers
   std::unique_ptr<AcpUpdates> updates;  ///< used on the strand of the session
   Subscription events;
 

@@ -56,7 +56,9 @@ void AcpAgent::take(std::string_view line) {
   if (message->method == "session/prompt") return prompt(*message);
   auto result = answer_to(*message);
   if (!result) return peer_.refuse(message->id, code_of(result.error()), text_of(result.error()));
+  const std::string session = json_string(*result, "sessionId", json_string(message->body, "sessionId"));
   peer_.respond(message->id, *std::move(result));
+  if (const auto shown = conversation_of(SessionId(session))) show_commands(*shown, message->method);
   if (message->method != "session/load" && message->method != "session/resume") return;
   // A turn that a crash cut off goes on, as in the chat at the terminal.
   if (const auto opened = conversation(message->body)) go_on(*opened);
@@ -73,6 +75,7 @@ Result<Json> AcpAgent::answer_to(const McpMessage& request) {
   if (method == "session/fork") return fork_session(params);
   if (method == "session/list") return list_sessions(params);
   if (method == "session/close") return close_session(params);
+  if (method == "session/delete") return delete_session(params);
   if (method == "session/set_mode") return set_mode(params);
   if (method == "session/set_config_option") return set_option(params);
   return fail(ErrorCode::kInput, ErrorKind::kInvalidRequest, "this agent has no method " + method);
@@ -91,7 +94,8 @@ Json AcpAgent::initialized(const Json& params) {
            {"promptCapabilities", JsonObject{{"image", true}, {"audio", false}, {"embeddedContext", true}}},
            {"mcpCapabilities", JsonObject{{"http", false}, {"sse", false}}},
            {"sessionCapabilities",
-            JsonObject{{"list", none}, {"resume", none}, {"close", none}, {"fork", none}}}}},
+            JsonObject{
+                {"list", none}, {"resume", none}, {"close", none}, {"fork", none}, {"delete", none}}}}},
       {"authMethods", JsonArray{}}};
 }
 
@@ -164,6 +168,7 @@ Result<Json> AcpAgent::new_session(const Json& params) {
   auto session = made->folder->runtime->create_session(*agent);
   if (!session) return fail(std::move(session.error()));
   made->session = *std::move(session);
+  made->skills = acp_skills(agent->spec());
   follow(made);
   JsonObject result = acp_options(*made->folder, made->choice, agent->spec().model);
   result["sessionId"] = made->id.str();
@@ -186,6 +191,7 @@ Result<AcpConversationPtr> AcpAgent::reopened(const std::shared_ptr<AcpFolder>& 
   auto made = std::make_shared<AcpConversation>();
   made->folder = folder;
   made->choice = acp_choice_of(serving_, *folder, *stored->state.agent);
+  made->skills = acp_skills(*stored->state.agent);
   made->session = std::move(open->session);
   made->pending = made->session->last_result().pending;
   made->updates = gone_through(folder->runtime->journal(), made->session->session_id(), replay);
@@ -261,6 +267,40 @@ Result<Json> AcpAgent::close_session(const Json& params) {
   return Json(JsonObject{});
 }
 
+/// Removes a run for good, with what is below it.
+Result<Json> AcpAgent::delete_session(const Json& params) {
+  const SessionId id(json_string(params, "sessionId"));
+  std::shared_ptr<AcpFolder> folder;
+  if (const auto open = conversation_of(id)) {
+    folder = open->folder;
+    if (auto closed = close_session(params); !closed) return closed;
+  } else {
+    auto opened = folder_at(serving_.place.folder);
+    if (!opened) return fail(std::move(opened.error()));
+    folder = *std::move(opened);
+  }
+  Journal& journal = folder->runtime->journal();
+  const auto row = journal.session(id);
+  if (!row || !row->parent.empty())
+    return fail(ErrorCode::kInput, ErrorKind::kNotFound, "there is no session \"" + id.str() + '"');
+  if (auto removed = journal.remove(id); !removed) {
+    const bool is_held = removed.error().kind() == ErrorKind::kLeaseHeld;
+    return fail(
+        is_held ? make_error(ErrorCode::kInput, "another process has the session open; nothing is removed")
+                : std::move(removed.error()));
+  }
+  return Json(JsonObject{});
+}
+
+/// Tells the editor the commands of a conversation that it has opened, or whose agent it has changed.
+void AcpAgent::show_commands(const AcpConversation& conversation, std::string_view method) {
+  const bool changes = method == "session/set_mode" || method == "session/set_config_option";
+  const bool opens = method == "session/new" || method == "session/load" || method == "session/resume" ||
+                     method == "session/fork";
+  if (changes || (opens && !conversation.skills.empty()))
+    update(conversation.id, acp_commands_update(conversation.skills));
+}
+
 /// Lets another agent or model answer from the next prompt on.
 Status AcpAgent::change(const AcpConversationPtr& conversation, AcpChoice choice) {
   {
@@ -280,6 +320,7 @@ Status AcpAgent::change(const AcpConversationPtr& conversation, AcpChoice choice
   if (!session) return fail(std::move(session.error()));
   conversation->session = *std::move(session);
   conversation->choice = std::move(choice);
+  conversation->skills = acp_skills(agent->spec());
   follow(conversation);
   return {};
 }

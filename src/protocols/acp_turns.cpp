@@ -51,6 +51,7 @@ void AcpAgent::prompt(const McpMessage& request) {
   {
     const std::lock_guard lock(mutex_);
     AcpConversation& conversation = **found;
+    if (conversation.pending.empty()) expand_acp_command(*message, conversation.skills);
     if (conversation.busy) {
       if (conversation.waiting.size() >= kMostWaiting)
         return peer_.refuse(request.id, kRpcInvalidRequest, "too many prompts wait in this session");

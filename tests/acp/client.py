@@ -112,6 +112,13 @@ elif scenario == "question":
     session = agent.new()
     agent.say(session, "Ask me")
     agent.say(session, "blue")
+elif scenario == "skills":
+    agent = Agent()
+    session = agent.new()
+    agent.say(session, "/greet the team")
+    agent.ask("session/delete", {"sessionId": session})
+    agent.ask("session/delete", {"sessionId": session})
+    agent.ask("session/list", {"cwd": folder})
 elif scenario == "form":
     agent = Agent([{"action": "accept", "content": {"answer": "green"}}],
                   {"elicitation": {"form": {}}})

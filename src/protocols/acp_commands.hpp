@@ -1,0 +1,24 @@
+// Slash commands of the Agent Client Protocol: the skills of the agent.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "praxis/domain/agent_spec.hpp"
+#include "praxis/domain/message.hpp"
+#include "praxis/json/json.hpp"
+
+namespace praxis::protocols {
+
+/// A skill as the description of the tool `skill` lists it.
+struct ListedSkill {
+  std::string name, description;
+};
+/// The skills of an agent, as a log holds it too; empty if it has none.
+std::vector<ListedSkill> acp_skills(const AgentSpec& spec);
+/// The update that lists them as commands.
+Json acp_commands_update(const std::vector<ListedSkill>& skills);
+/// What a message that begins with one of these commands asks for in words; leaves other messages unchanged.
+void expand_acp_command(Message& message, const std::vector<ListedSkill>& skills);
+
+}  // namespace praxis::protocols
