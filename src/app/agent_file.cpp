@@ -31,6 +31,7 @@
 #include "praxis/tools/file_tool.hpp"
 #include "praxis/tools/fork_tool.hpp"
 #include "praxis/tools/kv_tool.hpp"
+#include "praxis/tools/send_message_tool.hpp"
 #include "praxis/tools/text_tool.hpp"
 
 namespace praxis {
@@ -211,6 +212,12 @@ class AgentReader {
     if (!json_at(tools, "fork").is_null()) tools_.push_back(fork_tool());
     if (!json_at(tools, "kv").is_null()) tools_.push_back(kv_tool());
     if (!json_at(tools, "text").is_null()) tools_.push_back(text_tool());
+    if (const Json& table = json_at(tools, "send_message"); !table.is_null()) {
+      const auto bound = [&](const char* key, std::uint32_t fallback) {
+        return static_cast<std::uint32_t>(json_int(table, key, fallback));
+      };
+      tools_.push_back(send_message_tool({bound("max_per_turn", 10), bound("max_hops", 4)}));
+    }
     if (auto read = grant_all(app::tools_of_memory(document_, options_)); !read) return read;
     if (auto read = read_sql_tools(); !read) return read;
     if (auto read = read_skills(); !read) return read;

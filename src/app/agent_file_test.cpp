@@ -421,6 +421,14 @@ void collect_leaves(const Json& schema, const std::string& path, std::map<std::s
   }
 }
 
+TEST(AgentFile, MessagesToOtherAgents_AreOffWithoutTheirTable) {
+  EXPECT_EQ(tools_of(spec_of("model = 'openai:one'\n[tools.kv]")), Names{"kv"});
+  EXPECT_EQ(tools_of(spec_of("model = 'openai:one'\n[tools.send_message]\nmax_hops = 2")),
+            Names{"send_message"});
+  EXPECT_TRUE(mistake("[tools.send_message]\nmax_hops = 0").starts_with("a.toml:2:1"))
+      << mistake("[tools.send_message]\nmax_hops = 0");
+}
+
 TEST(AgentFileSchema, IsThePublishedOne) {
   std::ifstream file(PRAXIS_SOURCE_DIR "/share/praxis/agent.schema.json");
   const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "domain/agent_message.hpp"
 #include "policy/flow.hpp"
 #include "policy/flow_text.hpp"
 #include "praxis/core/state.hpp"
@@ -182,6 +183,9 @@ class Labeller {
   void read_words(std::string_view text) {
     if (text.starts_with(kRuntimeNote)) return add("system", Trust::kPlain, text);
     if (text.starts_with(kRecalled)) return add("memory", trust_of_tool(rules_, "recall"), text);
+    // Another agent wrote it, and what that one has read is not known here.
+    if (hop_of_message(text) > 0)
+      return add("agent:" + std::string(sender_of_message(text)), Trust::kUntrusted, text);
     if (is_child()) {
       return add("agent:" + std::string(agent_above(state_.path)),
                  is_clean_child() ? Trust::kTrusted : Trust::kUntrusted, text);

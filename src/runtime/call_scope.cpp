@@ -2,10 +2,17 @@
 
 #include <algorithm>
 #include <future>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "base/exhausted.hpp"
 #include "base/worker_pool.hpp"
+#include "domain/agent_message.hpp"
+#include "logs/lineage.hpp"
+#include "praxis/core/state.hpp"
+#include "praxis/runtime/agent_tree.hpp"
+#include "praxis/runtime/commands.hpp"
 #include "runtime/live_child.hpp"
 
 namespace praxis {
@@ -19,6 +26,63 @@ std::vector<MessagePtr> history_before_calls(const State& state) {
   std::vector<MessagePtr> messages = state.conversation.history().messages();
   if (!state.conversation.open_calls().empty()) messages.pop_back();
   return messages;
+}
+
+// ---- messages
+
+/// What bounds the messages of a session in its present turn.
+struct Sender {
+  std::string path;
+  std::uint32_t sent = 0;  ///< in this turn, without the call in progress
+  std::uint32_t hop = 0;   ///< the highest of the messages that it got in this turn
+};
+
+Sender sender_of(const State& state, const CallId& call) {
+  Sender sender{.path = state.path};
+  if (!state.turn) return sender;
+  const auto& actions = state.turn->report.actions;
+  sender.sent =
+      static_cast<std::uint32_t>(std::ranges::count(actions, kSendMessage, &ActionResult::tool) +
+                                 std::ranges::count_if(state.turn->calls, [&](const CallState& each) {
+                                   return each.call.name == kSendMessage &&
+                                          each.phase == CallState::Phase::kRunning && each.call.id != call;
+                                 }));
+  const auto& messages = state.conversation.history().messages();
+  const std::size_t begin = state.marks.empty() ? 0 : std::min(state.marks.back().messages, messages.size());
+  for (std::size_t i = begin; i < messages.size(); ++i) {
+    if (messages[i]->role == Role::kUser)
+      sender.hop = std::max(sender.hop, hop_of_message(messages[i]->text()));
+  }
+  return sender;
+}
+
+bool is_named(const AgentNode& node, const std::string& name) {
+  return node.id.str() == name || node.path == name || node.agent == name;
+}
+
+std::string paths_of(const std::vector<AgentNode>& nodes) {
+  std::string paths;
+  for (const AgentNode& node : nodes) paths.append(paths.empty() ? "" : ", ").append(node.path);
+  return paths;
+}
+
+/// The agent of the tree that a model names. One that works is meant before one that has ended.
+Result<AgentNode> receiver_of(std::vector<AgentNode> nodes, const SessionId& own, const std::string& name) {
+  std::erase_if(
+      nodes, [&](const AgentNode& node) { return node.id == own || node.status == SessionStatus::kDeleted; });
+  std::vector<AgentNode> found;
+  std::ranges::copy_if(nodes, std::back_inserter(found),
+                       [&](const AgentNode& n) { return is_named(n, name); });
+  if (found.size() > 1) std::erase_if(found, [](const AgentNode& node) { return node.step == 0; });
+  if (found.size() == 1) return std::move(found.front());
+  if (found.size() > 1) {
+    std::string ids;
+    for (const AgentNode& node : found) ids.append(ids.empty() ? "" : ", ").append(node.id.str());
+    return fail(ErrorCode::kInput,
+                "several agents are called \"" + name + "\"; name one by its session: " + ids);
+  }
+  return fail(ErrorCode::kInput, "no other agent of this tree that works is called \"" + name + "\"" +
+                                     (nodes.empty() ? std::string() : "; there are " + paths_of(nodes)));
 }
 
 }  // namespace
@@ -263,6 +327,36 @@ void LiveCall::close() {
   on_stop_.reset();
   for (const auto& child : children) child->stop_with(*actor_);
   for (const auto& child : children) child->close();
+}
+
+// ---- messages
+
+Result<std::string> LiveCall::send_message(const std::string& agent, const std::string& text,
+                                           const MessageBounds& bounds) {
+  return guarded([&]() -> Result<std::string> {
+    if (auto open = check_open(); !open) return fail(open.error());
+    const Sender sender = actor_->query([&](const State& state) { return sender_of(state, call_); });
+    if (sender.sent >= bounds.per_turn)
+      return fail(ErrorCode::kLimit, "this turn has sent " + std::to_string(sender.sent) +
+                                         " messages already, which is all that the agent file allows");
+    if (sender.hop >= bounds.hops)
+      return fail(ErrorCode::kLimit, "messages have led to messages " + std::to_string(sender.hop) +
+                                         " times already; do not answer by a message");
+    const auto& services = actor_->services();
+    const auto above = lineage(*services->options.journal, actor_->id());
+    if (!above) return failed(above.error());
+    JournalTree tree(services->options.journal, {.root = above->back()});
+    if (auto read = tree.refresh(); !read) return failed(read.error());
+    const auto receiver = receiver_of(tree.nodes(), actor_->id(), agent);
+    if (!receiver) return fail(receiver.error());
+    auto sent = carry_out(services, Commands{Command{CommandVerb::kSteer, receiver->id,
+                                                     agent_message(sender.path, sender.hop + 1, text),
+                                                     Author{"agent " + sender.path, Surface::kRuntime}}});
+    if (!sent) return fail(std::move(sent.error()));
+    return "Sent to " + receiver->path +
+           (receiver->step == 0 ? ", which has nothing to do now: it reads the message when it works again."
+                                : ", which reads it before its next step.");
+  });
 }
 
 }  // namespace praxis

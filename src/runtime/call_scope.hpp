@@ -14,6 +14,7 @@
 #include "praxis/runtime/agent.hpp"
 #include "praxis/tools/sub_agent.hpp"
 #include "runtime/scope.hpp"
+#include "tools/message_scope.hpp"
 
 namespace praxis {
 
@@ -24,7 +25,7 @@ class SessionActor;
 Error out_of_memory();
 
 /// The scope of one attempt at a call. `close` ends it.
-class LiveCall final : public CallScope, public std::enable_shared_from_this<LiveCall> {
+class LiveCall final : public CallScope, public MessageScope, public std::enable_shared_from_this<LiveCall> {
  public:
   LiveCall(std::shared_ptr<SessionActor> actor, CallId call, std::stop_token stop, Scope::Deadline deadline);
   /// From now on a stop request also reaches the sub-agents and the calls within this call.
@@ -39,6 +40,9 @@ class LiveCall final : public CallScope, public std::enable_shared_from_this<Liv
   void progress(std::string text, std::optional<double> fraction) override;
   Status read_memory(std::string_view store,
                      const std::function<void(const MemoryStore&)>& read) const override;
+
+  Result<std::string> send_message(const std::string& agent, const std::string& text,
+                                   const MessageBounds& bounds) override;
 
   /// As above, with everything that an `Agent` describes, hooks and model included. `identity` distinguishes
   /// the sub-agent from others of the same call.
