@@ -99,12 +99,13 @@ std::string hunk_range(std::size_t line, std::size_t count) {
   return std::to_string(count == 0 ? line - 1 : line) + (count == 1 ? "" : ',' + std::to_string(count));
 }
 
-void add_diff_line(char mark, std::string_view line, std::vector<std::string>& lines) {
+void add_diff_line(char mark, std::string_view line, LineForm form, std::vector<std::string>& lines) {
   const bool ends = line.ends_with('\n');
   if (ends) line.remove_suffix(1);
-  const bool is_long = line.size() > kLongestLine;
+  const bool is_long = form == LineForm::kSafe && line.size() > kLongestLine;
   if (is_long) line = utf8_head(line, kLongestLine);
-  lines.push_back(mark + exact(line) + (is_long ? "\\..." : ""));
+  lines.push_back(mark + (form == LineForm::kSafe ? exact(line) : std::string(line)) +
+                  (is_long ? "\\..." : ""));
   if (!ends) lines.emplace_back("\\ no newline at the end");
 }
 
@@ -134,7 +135,7 @@ std::vector<std::string> changed_lines(std::string_view before, std::string_view
   return lines;
 }
 
-UnifiedDiff unified_diff(std::string_view before, std::string_view after) {
+UnifiedDiff unified_diff(std::string_view before, std::string_view after, LineForm form) {
   const std::vector<std::string_view> old_lines = whole_lines(before), new_lines = whole_lines(after);
   std::vector<std::pair<char, std::string_view>> all;
   compare_lines(std::span(old_lines), std::span(new_lines),
@@ -155,7 +156,7 @@ UnifiedDiff unified_diff(std::string_view before, std::string_view after) {
     const std::size_t removed = count('-'), added = count('+'), same = end - at - removed - added;
     diff.lines.push_back("@@ -" + hunk_range(old_line, same + removed) + " +" +
                          hunk_range(new_line, same + added) + " @@");
-    for (; at < end; ++at) add_diff_line(all[at].first, all[at].second, diff.lines);
+    for (; at < end; ++at) add_diff_line(all[at].first, all[at].second, form, diff.lines);
     diff.removed += removed;
     diff.added += added;
     old_line += same + removed;

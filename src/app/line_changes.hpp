@@ -18,11 +18,14 @@ std::vector<std::string> changed_lines(std::string_view before, std::string_view
 
 /// The hunks of a unified diff between two texts.
 struct UnifiedDiff {
-  std::vector<std::string> lines;  ///< `@@ -1,4 +1,5 @@`, ` same`, `-gone`, `+new`; safe to display
+  std::vector<std::string> lines;  ///< `@@ -1,4 +1,5 @@`, ` same`, `-gone`, `+new`
   std::size_t added = 0, removed = 0;
 };
-/// Three lines around each change; a line of more than 2000 bytes is cut. `\ no newline at the end` follows a
-/// last line that has none.
-UnifiedDiff unified_diff(std::string_view before, std::string_view after);
+enum class LineForm : bool {
+  kSafe,  ///< safe to display; a line of more than 2000 bytes is cut
+  kExact  ///< the bytes of the texts, for other programs
+};
+/// Three lines around each change. `\ no newline at the end` follows a last line that has none.
+UnifiedDiff unified_diff(std::string_view before, std::string_view after, LineForm form = LineForm::kSafe);
 
 }  // namespace praxis::app

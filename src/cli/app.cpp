@@ -20,6 +20,7 @@
 #include "cli/description.hpp"
 #include "cli/doctor_flags.hpp"
 #include "cli/eval_flags.hpp"
+#include "cli/files_flags.hpp"
 #include "cli/mcp_flags.hpp"
 #include "cli/memory_flags.hpp"
 #include "cli/models_flags.hpp"
@@ -103,6 +104,8 @@ class Definition {
   LogsOptions logs_;
   ForkOptions fork_;
   RewindOptions rewind_;
+  DiffOptions diff_;
+  UndoOptions undo_;
   ReplayOptions replay_;
   ExportOptions export_;
   ImportOptions import_;
@@ -317,8 +320,12 @@ void Definition::define_branching() {
       ->required();
   rewind->add_option("--to", rewind_.turn, "First turn to undo, as listed by 'praxis show'")
       ->type_name("TURN");
+  rewind->add_flag("--files", rewind_.files, "Take back what the run changed in files since then, too");
   add_json(rewind, rewind_.json, kEnvelope);
   add_place(rewind, rewind_.place);
+
+  add_diff_flags(command("diff", kDiffHelp, kDiffExamples, [this] { return Invocation(diff_); }), diff_);
+  add_undo_flags(command("undo", kUndoHelp, kUndoExamples, [this] { return Invocation(undo_); }), undo_);
 
   CLI::App* replay = command("replay", "Replay a run offline and report the first divergence",
                              "  praxis replay last\n"

@@ -1,8 +1,6 @@
 // `fork`, `rewind` and `replay`: create alternatives of a run, and verify it.
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
 #include "app/transcript.hpp"
@@ -11,6 +9,8 @@
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/editor.hpp"
+#include "cli/files.hpp"
+#include "cli/fork_point.hpp"
 #include "cli/markdown.hpp"
 #include "cli/place.hpp"
 #include "praxis/app/agent_file.hpp"
@@ -18,33 +18,6 @@
 
 namespace praxis::cli {
 namespace {
-
-/// The parts of `ID@STEP`, `ID@TURN` and `ID@TURN.STEP`.
-struct ForkPoint {
-  std::string id;
-  std::string turn = {};   ///< such as `t2`; empty: the last one that reached the step
-  std::uint32_t step = 0;  ///< 0: the end of the turn
-};
-
-Result<ForkPoint> fork_point(const std::string& text) {
-  const auto at = text.find('@');
-  if (at == std::string::npos) return ForkPoint{text};
-  ForkPoint point{text.substr(0, at)};
-  std::string step = text.substr(at + 1);
-  if (step.starts_with('t')) {
-    const auto dot = step.find('.');
-    point.turn = step.substr(0, dot);
-    if (dot == std::string::npos) return point;
-    step.erase(0, dot + 1);
-  }
-  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), point.step);
-  const bool is_number = error == std::errc{} && end == step.data() + step.size() && point.step > 0;
-  if (is_number) return point;
-  return fail(
-      app::usage_error(fmt::format("\"{}\" is not a step number", step),
-                       "ID@3 is the third step of the last turn, ID@t2 the end of turn t2, ID@t2.3 its "
-                       "third step"));
-}
 
 Error no_such_record(const app::StoredSession& stored, std::uint64_t seq) {
   return app::usage_error(
@@ -54,10 +27,9 @@ Error no_such_record(const app::StoredSession& stored, std::uint64_t seq) {
 /// The record after which the branch starts; 0: the last one.
 Result<std::uint64_t> seq_of(const ForkOptions& options, const ForkPoint& point,
                              const app::StoredSession& stored) {
-  const bool is_point = point.step != 0 || !point.turn.empty();
+  const bool is_point = point.is_given();
   if (is_point && options.seq) return fail(app::usage_error("@STEP and --seq exclude each other; give one"));
-  if (!point.turn.empty()) return seq_of_turn(stored.records, TurnId(point.turn), point.step);
-  if (is_point) return seq_of_step(stored.records, point.step);
+  if (is_point) return seq_of_point(stored.records, point);
   if (!options.seq) return 0;
   if (*options.seq <= stored.records.size()) return *options.seq;
   return fail(no_such_record(stored, *options.seq));
@@ -143,6 +115,13 @@ Result<ExitStatus> run_branch(const ForkOptions& options, const SessionId& branc
   return steered ? execute(resume, console) : steered;
 }
 
+/// Takes the files of the run back to what they were after the record. What is said goes to standard error.
+Status take_files_back(const app::Workspace& workspace, const app::StoredSession& stored, std::uint64_t seq,
+                       Console& console) {
+  const auto done = restore_run_files(workspace, stored, {seq}, {.yes = true, .quiet = true}, console);
+  return done ? Status{} : fail(done.error());
+}
+
 }  // namespace
 
 Result<ExitStatus> execute(const ForkOptions& options, Console& console) {
@@ -156,6 +135,9 @@ Result<ExitStatus> execute(const ForkOptions& options, Console& console) {
   if (!seq) return fail(seq.error());
   auto message = options.edit ? edited_message(*stored, *seq) : BranchMessage{options.prompt};
   if (!message) return fail(message.error());
+  if (options.files && *seq != 0) {
+    if (auto back = take_files_back(*workspace, *stored, *seq, console); !back) return fail(back.error());
+  }
   const auto branch = fork_session(*stored->journal, *system_environment(), stored->id, *seq);
   if (!branch) return fail(branch.error());
   console.result({{"run_id", branch->str()}, {"forked_from", stored->id.str()}});
@@ -179,9 +161,18 @@ Result<ExitStatus> execute(const RewindOptions& options, Console& console) {
                                  "praxis rewind ID@t2, or ID --to t2; 'praxis show' lists the turns"));
   auto stored = app::open_session(*workspace, options.id.substr(0, at), app::JournalUse::kWrite);
   if (!stored) return fail(stored.error());
+  std::optional<std::uint64_t> before;
+  if (options.files) {
+    const auto found = app::record_before_turn(stored->records, TurnId(turn));
+    if (!found) return fail(found.error());
+    before = *found;
+  }
   const auto environment = system_environment();
   if (auto done = rewind_session(*stored->journal, *environment, stored->id, TurnId(turn)); !done) {
     return fail(done.error());
+  }
+  if (before) {
+    if (auto back = take_files_back(*workspace, *stored, *before, console); !back) return fail(back.error());
   }
   console.result({{"run_id", stored->id.str()}, {"turn", turn}});
   console.err.line(fmt::format("run {} stands before {}\nresume: {} \"PROMPT\"", stored->id.str(), turn,

@@ -19,6 +19,8 @@ inline void add_fork_flags(CLI::App* fork, ForkOptions& options) {
       ->type_name("N")
       ->check(CLI::Validator(is_number_from_1, ""));
   fork->add_option("--model", options.model, "Model of the branch")->type_name("MODEL");
+  fork->add_flag("--files", options.files,
+                 "Take the files back too: to what they were there, as far as the run changed them");
   CLI::Option* prompt =
       fork->add_option(
               "--prompt", options.prompt,

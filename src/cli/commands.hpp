@@ -21,6 +21,8 @@ Result<ExitStatus> execute(const ShowOptions& options, Console& console);
 Result<ExitStatus> execute(const LogsOptions& options, Console& console);
 Result<ExitStatus> execute(const ForkOptions& options, Console& console);
 Result<ExitStatus> execute(const RewindOptions& options, Console& console);
+Result<ExitStatus> execute(const DiffOptions& options, Console& console);
+Result<ExitStatus> execute(const UndoOptions& options, Console& console);
 Result<ExitStatus> execute(const ReplayOptions& options, Console& console);
 Result<ExitStatus> execute(const ExportOptions& options, Console& console);
 Result<ExitStatus> execute(const ImportOptions& options, Console& console);

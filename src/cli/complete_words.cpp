@@ -40,6 +40,8 @@ constexpr std::array kWordPlaces{
     WordPlace{"fork", "ID[@STEP]", kRun},
     WordPlace{"fork", "--model", kModel},
     WordPlace{"rewind", "ID[@TURN]", kRun},
+    WordPlace{"diff", "ID[@STEP]", kRun},
+    WordPlace{"undo", "ID[@STEP]", kRun},
     WordPlace{"replay", "ID", kRun},
     WordPlace{"export", "ID", kRun},
     WordPlace{"export", "--format", kFixed, "records markdown html json"},

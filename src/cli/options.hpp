@@ -189,6 +189,7 @@ struct ForkOptions {
   bool edit = false;   ///< runs the branch with the message that began the turn there, edited
   std::optional<std::uint64_t> seq;
   std::string model;
+  bool files = false;  ///< takes the files back too
   bool json = false;
 };
 
@@ -196,6 +197,24 @@ struct RewindOptions {
   app::Place place;
   std::string id;
   std::string turn;
+  bool files = false;  ///< takes the files back too
+  bool json = false;
+};
+
+struct DiffOptions {
+  app::Place place;
+  std::string id;  ///< with or without `@STEP`
+  bool stat = false;
+  bool json = false;
+};
+
+struct UndoOptions {
+  app::Place place;
+  std::string id;  ///< with or without `@STEP`
+  std::string to;  ///< the same as `@STEP`; empty: the beginning
+  bool redo = false;
+  bool dry_run = false;
+  bool yes = false;
   bool json = false;
 };
 
@@ -423,10 +442,10 @@ struct PrintText {
 using Invocation =
     std::variant<PrintText, RunOptions, ChatOptions, AgentsOptions, ResumeOptions, ApproveOptions,
                  TreeOptions, TreeCommandOptions, RunsOptions, RunsLabelOptions, RunsRemoveOptions,
-                 ShowOptions, LogsOptions, ForkOptions, RewindOptions, ReplayOptions, ExportOptions,
-                 ImportOptions, ModelsOptions, DoctorOptions, TrustOptions, ConfigOptions, ServeOptions,
-                 ApiOptions, MemoryCommandOptions, PromptsOptions, McpCommandOptions, AcpOptions,
-                 SkillsOptions, PolicyOptions, RedactOptions, EvalOptions, StatsOptions, TracesOptions,
-                 CompleteOptions, TopicOptions>;
+                 ShowOptions, LogsOptions, ForkOptions, RewindOptions, DiffOptions, UndoOptions,
+                 ReplayOptions, ExportOptions, ImportOptions, ModelsOptions, DoctorOptions, TrustOptions,
+                 ConfigOptions, ServeOptions, ApiOptions, MemoryCommandOptions, PromptsOptions,
+                 McpCommandOptions, AcpOptions, SkillsOptions, PolicyOptions, RedactOptions, EvalOptions,
+                 StatsOptions, TracesOptions, CompleteOptions, TopicOptions>;
 
 }  // namespace praxis::cli

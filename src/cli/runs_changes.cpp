@@ -6,6 +6,7 @@
 
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
+#include "app/run_files.hpp"
 #include "app/run_list.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
@@ -162,6 +163,7 @@ Result<Removed> remove_all(const Removal& removal, const app::Workspace& workspa
       if (json) item_of(run, console);
     }
     if (auto swept = (*journal)->sweep(); !swept) return fail(swept.error());
+    if (auto gone = app::forget_removed_runs(workspace, **journal); !gone) return fail(gone.error());
   }
   await_closed_journals(kOthersClose);
   if (is_postgres_address(workspace.journal)) return done;  // the server uses the space again

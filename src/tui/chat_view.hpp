@@ -23,6 +23,7 @@ struct Styles {
   std::string bold(std::string_view text) const { return in("\x1b[1m", text); }
   std::string red(std::string_view text) const { return in("\x1b[31m", text); }
   std::string yellow(std::string_view text) const { return in("\x1b[33m", text); }
+  std::string green(std::string_view text) const { return in("\x1b[32m", text); }
 
  private:
   std::string in(std::string_view sequence, std::string_view text) const;

@@ -73,6 +73,8 @@ class Conversation {
   std::string change_model(const std::string& model, std::size_t columns);
   std::string change_member(const std::string& member);
   std::string export_run(const std::string& file) const;
+  std::string diff() const;
+  std::string undo_files(const std::string& rest);
   std::string cost() const;
   std::string context() const;
   std::string waiting_steps(std::size_t columns) const;
@@ -106,6 +108,7 @@ class Conversation {
   std::string model_;
   std::vector<std::string> instruction_files_;  ///< of the folder, which the agent works by
   TurnId last_turn_;
+  std::string undo_asked_;  ///< what `/undo` was asked last and has not done
 };
 
 }  // namespace praxis::tui

@@ -28,6 +28,7 @@ constexpr std::string_view kHelp =
     "Tab            decide the step that waits\n"
     "/help /tree /cost /context /approvals     look\n"
     "/resume ID  /new  /fork [ID]              open another run, a new one, a branch\n"
+    "/diff  /undo [TURN]  /undo redo           what the run changed in files; take it back\n"
     "/rewind TURN  /model NAME                 back to before a turn; another model\n"
     "/agent NAME                               the member of a team that answers from now on\n"
     "/export FILE  /quit                       the conversation as Markdown; leave\n";
@@ -58,6 +59,8 @@ std::string Conversation::command(const std::string& line, std::size_t columns) 
       {"new", [&] { return open("", rest, Past::kShow, columns); }},
       {"fork", [&] { return fork_run(rest, columns); }},
       {"rewind", [&] { return rewind_run(rest); }},
+      {"diff", [&] { return diff(); }},
+      {"undo", [&] { return undo_files(rest); }},
       {"model", [&] { return change_model(rest, columns); }},
       {"agent", [&] { return change_member(rest); }},
       {"export", [&] { return export_run(rest); }},
