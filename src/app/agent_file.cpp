@@ -122,6 +122,10 @@ class AgentReader {
       for (PolicyRules& layer : layers) add_remembered(layer, *remembered);
     }
     if (policy_ != PolicyRules{}) spec_.policy = to_json(policy_);
+    if (const Json& table = at("policy.redact"); !table.is_null()) {
+      if (spec_.policy.is_null()) spec_.policy = to_json(policy_);
+      spec_.policy.as_object()["redact"] = table;
+    }
     spec_.bounds = app::bounds_of(layers);
     return {};
   }

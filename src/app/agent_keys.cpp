@@ -3,6 +3,8 @@
 #include <array>
 #include <vector>
 
+#include "app/redact_keys.hpp"
+
 namespace praxis {
 namespace {
 
@@ -216,6 +218,7 @@ std::span<const SettingKey> agent_keys() {
     std::vector<SettingKey> all(kOwnKeys.begin(), kOwnKeys.end());
     all.insert(all.end(), limit_keys().begin(), limit_keys().end());
     all.insert(all.end(), flow_keys().begin(), flow_keys().end());
+    all.insert(all.end(), app::kRedactKeys.begin(), app::kRedactKeys.end());
     return all;
   }();
   return keys;

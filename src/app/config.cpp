@@ -9,6 +9,7 @@
 #include "app/model_files.hpp"
 #include "app/owned_file.hpp"
 #include "app/policy_table.hpp"
+#include "app/redact_keys.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/journal/postgres_journal.hpp"
 #include "praxis/models/catalog.hpp"
@@ -116,6 +117,10 @@ class Merge {
       auto rules = app::policy_layer_of(*document);
       if (!rules) return fail(std::move(rules.error()));
       config_.policy.push_back(*std::move(rules));
+    }
+    for (const SettingKey& key : app::kRedactKeys) {
+      if (const Json& value = document->at(key.path); !value.is_null())
+        note(std::string(key.path), value, layer);
     }
     return add_corrections(*document, layer);
   }

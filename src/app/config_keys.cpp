@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "app/redact_keys.hpp"
+
 namespace praxis::app {
 namespace {
 
@@ -160,6 +162,7 @@ std::span<const SettingKey> config_keys() {
     all.insert(all.end(), kCatalogKeys.begin(), kCatalogKeys.end());
     all.insert(all.end(), kPolicyKeys.begin(), kPolicyKeys.end());
     all.insert(all.end(), flow_keys().begin(), flow_keys().end());
+    all.insert(all.end(), kRedactKeys.begin(), kRedactKeys.end());
     all.insert(all.end(), kHookKeys.begin(), kHookKeys.end());
     return all;
   }();

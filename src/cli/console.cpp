@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "app/plain_text.hpp"
+#include "app/without_secrets.hpp"
 #include "base/regular_file.hpp"
 #include "base/write_all.hpp"
 
@@ -60,7 +61,9 @@ void Console::item(std::string_view kind, const JsonObject& members) {
   json(line);
 }
 
-ExitStatus Console::report(const Error& error, int signal) {
+ExitStatus Console::report(const Error& exact, int signal) {
+  Error error = exact;
+  app::redact(error, app::redaction_of_errors());
   const std::string_view red = terminal.color ? kRed : "", plain = terminal.color ? kPlain : "";
   err.line(fmt::format("{}praxis: error:{} {}", red, plain, on_own_lines(error.message)));
   const std::string hint = json_string(error.detail(), "hint");

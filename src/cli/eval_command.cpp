@@ -10,6 +10,7 @@
 #include "app/hints.hpp"
 #include "app/open_runtime.hpp"
 #include "app/plain_text.hpp"
+#include "app/without_secrets.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
 #include "cli/home_question.hpp"
@@ -63,6 +64,7 @@ class Evaluation {
     auto workspace = open_place(options_.place, console_);
     if (!workspace) return fail(workspace.error());
     workspace->waits.stop_waiting = interrupts_.stop_token();
+    redaction_ = app::Redactions(*workspace).at(&RedactRules::exports);
     auto suite = evals::read_suite(options_.words.front());
     if (!suite) return fail(suite.error());
     if (auto read = read_baseline(); !read) return fail(read.error());
@@ -77,6 +79,7 @@ class Evaluation {
     if (!variants) return fail(variants.error());
     auto result = evals::run_suite(*suite, *variants, **runtime, how(suite->runs()));
     if (!result) return fail(result.error());
+    for (TrialResult& trial : result->trials) trial = shown(std::move(trial));
     return report({suite->name, app::place_options(*workspace)}, *result);
   }
 
@@ -103,9 +106,15 @@ class Evaluation {
             .done = [this, runs](const TrialResult& trial) { show(trial, runs); }};
   }
 
+  /// The trial as reports may show it.
+  TrialResult shown(TrialResult trial) const {
+    for (std::string& problem : trial.problems) problem = redaction_.text(std::move(problem));
+    return trial;
+  }
+
   void show(const TrialResult& trial, std::size_t runs) {
     ++done_;
-    if (options_.json) console_.item("eval_run", evals::trial_json(trial));
+    if (options_.json) console_.item("eval_run", evals::trial_json(shown(trial)));
     if (options_.json || options_.quiet || trial.from_journal) return;
     console_.err.line(fmt::format("{}/{} {}: {}, {}", done_, runs, evals::to_string(trial.verdict),
                                   app::one_line(trial.test, 40), app::one_line(trial.variant, 40)));
@@ -160,6 +169,7 @@ class Evaluation {
   Interrupts& interrupts_;
   Console& console_;
   std::optional<std::vector<TrialResult>> baseline_;
+  redact::Redaction redaction_;  ///< of problems, which quote answers
   std::size_t done_ = 0;
 };
 

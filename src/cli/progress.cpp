@@ -9,6 +9,7 @@
 #include "app/plain_text.hpp"
 #include "app/team_run.hpp"
 #include "app/values.hpp"
+#include "app/without_secrets.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -75,7 +76,11 @@ void Progress::tick(const std::stop_token& stop) {
   }
 }
 
-void Progress::show(const Event& event) {
+void Progress::show(const Event& exact) {
+  // The answer goes to standard output, as it is. The rest is cut to a line, so it is redacted before.
+  const bool is_answer = exact.agent.id == root_ && std::holds_alternative<events::TextDelta>(exact.body);
+  Event event = exact;
+  if (!is_answer) app::redact(event, app::redaction_of_errors());
   const std::lock_guard lock(mutex_);
   Agent& agent = agent_of(event.agent);
   agent.step = event.step;

@@ -6,6 +6,7 @@
 
 #include "app/plain_text.hpp"
 #include "app/transcript.hpp"
+#include "app/without_secrets.hpp"
 #include "cli/commands.hpp"
 #include "cli/help_text.hpp"
 #include "cli/place.hpp"
@@ -14,9 +15,11 @@
 namespace praxis::cli {
 namespace {
 
-Result<std::string> exported(const app::StoredSession& stored, const std::string& format) {
+Result<std::string> exported(const app::StoredSession& stored, const std::string& format,
+                             const app::Redactions& redactions) {
   if (format == "records") return export_session(*stored.journal, stored.id);
-  const Json transcript = app::transcript(stored.records, stored.state);
+  Json transcript = app::transcript(stored.records, stored.state);
+  redactions.at(&RedactRules::exports, *stored.state.agent).redact(transcript);
   if (format == "html") return app::transcript_html(transcript);
   return format == "json" ? to_json_text(transcript) + '\n' : app::transcript_markdown(transcript);
 }
@@ -28,7 +31,7 @@ Result<ExitStatus> execute(const ExportOptions& options, Console& console) {
   if (!workspace) return fail(workspace.error());
   const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
-  const auto text = exported(*stored, options.format);
+  const auto text = exported(*stored, options.format, app::Redactions(*workspace));
   if (!text) return fail(text.error());
   if (options.file.empty() || options.file == "-") {
     console.out.write(*text);

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "models/redact.hpp"
 #include "praxis/models/model.hpp"
+#include "redact/known_secrets.hpp"
 
 namespace praxis {
 

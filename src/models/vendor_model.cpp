@@ -6,9 +6,9 @@
 #include "models/answer.hpp"
 #include "models/answer_parser.hpp"
 #include "models/rate_limit.hpp"
-#include "models/redact.hpp"
 #include "models/redacting_sink.hpp"
 #include "models/request_writer.hpp"
+#include "redact/known_secrets.hpp"
 
 namespace praxis {
 namespace {

@@ -54,7 +54,6 @@ namespace {
 constexpr std::size_t kWindow = 1400;    // bytes that an expression sees
 constexpr std::size_t kMostBefore = 90;  // bytes of a token before the word of a rule
 constexpr std::size_t kNear = 48;        // bytes between a number and the word that says what it is
-constexpr std::size_t kNumberSpan = 64;  // bytes of a number
 constexpr std::size_t kLeastRun = 24;    // shorter runs are no keys
 constexpr std::size_t kMostDecoded = 8192;
 
@@ -94,71 +93,11 @@ bool reaches_over_slash(const Rule& rule) {
   return rule.pattern.starts_with("[0-9]/") || rule.pattern.starts_with("[A-Za-z0-9+/]");
 }
 
-bool is_separator(char c) { return std::string_view(" .-/():,+").contains(c); }
-
 /// Whether a line or a word of lower-case letters ends at `at`, so that a number cannot reach over it.
 bool ends_before_word(std::string_view text, std::size_t at) {
   const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
   const char c = text[at - 1];
   return c == '\n' || (is_lower(c) && !is_hex(c) && at < text.size() && is_lower(text[at]));
-}
-
-/// Whether a value follows within reach: bytes without spaces and quotes that are many, or hold a digit. Most
-/// words of ordinary text are not followed by one, which spares the expressions.
-bool has_value_near(std::string_view text) {
-  constexpr std::size_t kReach = 96;
-  std::size_t length = 0;
-  bool has_digit = false;
-  const std::size_t most = std::min(text.size(), kReach);
-  for (std::size_t i = 0; i < text.size() && (i < most || length > 0); ++i) {
-    const char c = text[i];
-    if (c == ' ' || c == '\n' || c == '"' || c == '\'' || c == '\t' || c == '(') {
-      length = 0;
-      has_digit = false;
-      continue;
-    }
-    has_digit = has_digit || is_digit(c);
-    if (++length >= 20 || (length >= 6 && has_digit)) return true;
-  }
-  return false;
-}
-
-/// What stands at a digit: whether it can be a number of a person.
-struct NumberShape {
-  std::size_t first_end = 0;  ///< of the part without spaces
-  bool promising = false;
-};
-
-NumberShape shape_at(std::string_view text, std::size_t begin) {
-  NumberShape shape;
-  std::size_t digits = 0;
-  std::size_t dots = 0;
-  std::size_t colons = 0;
-  std::size_t alnums = 0;
-  const std::size_t most = std::min(text.size(), begin + kNumberSpan);
-  std::size_t at = begin;
-  for (; at < most; ++at) {
-    const char c = text[at];
-    alnums += is_alnum(c) ? 1 : 0;
-    if (is_digit(c)) {
-      ++digits;
-      continue;
-    }
-    if (is_letter(c)) {
-      const bool continues = at == begin || is_alnum(text[at - 1]) || text[at - 1] == ':' ||
-                             (text[at - 1] == '-' && is_hex(c)) || (c >= 'A' && c <= 'Z') || c == 'x';
-      if (!continues) break;
-      continue;
-    }
-    if (!is_separator(c)) break;
-    if (c == ' ' && shape.first_end == 0) shape.first_end = at;
-    dots += c == '.' ? 1 : 0;
-    colons += c == ':' ? 1 : 0;
-    if (at >= 2 && at - begin >= 2 && is_separator(text[at - 1]) && is_separator(text[at - 2])) break;
-  }
-  if (shape.first_end == 0) shape.first_end = at;
-  shape.promising = digits >= 7 || (dots >= 3 && digits >= 4) || colons >= 2 || (alnums >= 9 && digits >= 2);
-  return shape;
 }
 
 }  // namespace
@@ -274,7 +213,10 @@ class Detector::Search {
       }
     });
     if (!compiled_.numbers.empty()) scan_numbers();
-    if (!nested_) scan_runs();
+    if (!nested_) {
+      scan_runs();
+      scan_escapes();
+    }
     return merged(found_);
   }
 
@@ -421,6 +363,22 @@ class Detector::Search {
     found_.push_back({{inner.front().kind, begin, end, inner.front().personal}, 0});
   }
 
+  /// Searches each token with bytes that are encoded as in a URL once more, decoded.
+  void scan_escapes() {
+    for (std::size_t at = text_.find('%'); at < text_.size(); at = text_.find('%', at)) {
+      const std::size_t begin = token_begin(text_, at, kMostDecoded, '/');
+      std::size_t end = at + 1;
+      while (end < text_.size() && end - begin < kMostDecoded && is_token_byte(text_[end])) ++end;
+      at = end;
+      const Unescaped plain = percent_decoded(text_.substr(begin, end - begin));
+      if (plain.text.size() == end - begin) continue;
+      for (const Place& place : Search(compiled_, scope_, plain.text, true).run())
+        found_.push_back(
+            {{place.kind, begin + plain.from[place.begin], begin + plain.from[place.end], place.personal},
+             0});
+    }
+  }
+
   bool is_whole_value(std::size_t begin) const {
     const char before = text_[begin - 1];
     if (std::string_view("\"'`=").contains(before)) return true;
@@ -474,8 +432,9 @@ std::size_t Detector::settled(std::string_view text) const {
 // ---- replacement ---------------------------------------------------------------------------------------
 
 std::string replacement(std::string_view kind, std::string_view value, std::string_view key) {
-  const Digest digest = digest_chain(digest_of(key), value);
-  return "[REDACTED:" + std::string(kind) + ':' + digest.hex(2) + ']';
+  std::string out = "[REDACTED:" + std::string(kind);
+  if (!key.empty()) out += ':' + digest_chain(digest_of(key), value).hex(2);
+  return out += ']';
 }
 
 std::string replaced(std::string_view text, const std::vector<Place>& places, std::string_view key) {

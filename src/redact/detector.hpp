@@ -60,7 +60,7 @@ bool is_personal(const Rule& rule);
 std::string full_pattern(const Rule& rule);
 
 /// The text that replaces `value`: `[REDACTED:aws-access-key:3f2a]`. The digits are a hash with `key`, so
-/// that equal values can be recognised as equal.
+/// that equal values can be recognised as equal; an empty key leaves them out.
 std::string replacement(std::string_view kind, std::string_view value, std::string_view key);
 /// Returns `text` with its places replaced.
 std::string replaced(std::string_view text, const std::vector<Place>& places, std::string_view key);

@@ -1,6 +1,7 @@
 #include "redact/stream.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "redact/text_bounds.hpp"
 
@@ -13,6 +14,16 @@ constexpr std::size_t kKept = 512;  // bytes before, that rules look at
 }  // namespace
 
 std::string StreamRedactor::push(std::string_view piece) {
+  if (!known_) return search(piece);
+  begun_ = known_->without_secrets(begun_.append(piece));
+  const std::size_t ready = begun_.size() - known_->unfinished(begun_);
+  std::string out = search(std::string_view(begun_).substr(0, ready));
+  begun_.erase(0, ready);
+  return out;
+}
+
+std::string StreamRedactor::search(std::string_view piece) {
+  if (!detector_) return std::string(piece);
   if (in_block_) {
     std::size_t end = 0;
     while (end < piece.size() && is_base64_text(piece[end])) ++end;
@@ -30,7 +41,9 @@ std::string StreamRedactor::push(std::string_view piece) {
 }
 
 std::string StreamRedactor::finish() {
-  std::string out = release(buffer_.size());
+  std::string out;
+  if (known_) out = search(known_->without_cut_secrets(std::exchange(begun_, {})));
+  if (detector_) out += release(buffer_.size());
   buffer_.clear();
   shown_ = 0;
   in_block_ = false;

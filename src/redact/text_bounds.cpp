@@ -17,6 +17,8 @@ std::size_t escape_before(std::string_view text, std::size_t at) {
   return 0;
 }
 
+bool is_separator(char c) { return std::string_view(" .-/():,+").contains(c); }
+
 }  // namespace
 
 bool begins_token(std::string_view text, std::size_t at) {
@@ -43,6 +45,71 @@ std::size_t key_block_end(std::string_view text, std::size_t at) {
   std::size_t length = 0;
   while (length < rest.size() && is_base64_text(rest[length])) ++length;
   return at + length;
+}
+
+Unescaped percent_decoded(std::string_view text) {
+  Unescaped out;
+  const auto value_of = [](char c) { return is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10; };
+  for (std::size_t at = 0; at < text.size();) {
+    const bool is_escape =
+        text[at] == '%' && at + 2 < text.size() && is_hex(text[at + 1]) && is_hex(text[at + 2]);
+    out.from.push_back(at);
+    out.text +=
+        is_escape ? static_cast<char>(value_of(text[at + 1]) * 16 + value_of(text[at + 2])) : text[at];
+    at += is_escape ? 3 : 1;
+  }
+  out.from.push_back(text.size());
+  return out;
+}
+
+bool has_value_near(std::string_view text) {
+  constexpr std::size_t kReach = 96;
+  std::size_t length = 0;
+  bool has_digit = false;
+  const std::size_t most = std::min(text.size(), kReach);
+  for (std::size_t i = 0; i < text.size() && (i < most || length > 0); ++i) {
+    const char c = text[i];
+    if (c == ' ' || c == '\n' || c == '"' || c == '\'' || c == '\t' || c == '(') {
+      length = 0;
+      has_digit = false;
+      continue;
+    }
+    has_digit = has_digit || is_digit(c);
+    if (++length >= 20 || (length >= 6 && has_digit)) return true;
+  }
+  return false;
+}
+
+NumberShape shape_at(std::string_view text, std::size_t begin) {
+  NumberShape shape;
+  std::size_t digits = 0;
+  std::size_t dots = 0;
+  std::size_t colons = 0;
+  std::size_t alnums = 0;
+  const std::size_t most = std::min(text.size(), begin + kNumberSpan);
+  std::size_t at = begin;
+  for (; at < most; ++at) {
+    const char c = text[at];
+    alnums += is_alnum(c) ? 1 : 0;
+    if (is_digit(c)) {
+      ++digits;
+      continue;
+    }
+    if (is_letter(c)) {
+      const bool continues = at == begin || is_alnum(text[at - 1]) || text[at - 1] == ':' ||
+                             (text[at - 1] == '-' && is_hex(c)) || (c >= 'A' && c <= 'Z') || c == 'x';
+      if (!continues) break;
+      continue;
+    }
+    if (!is_separator(c)) break;
+    if (c == ' ' && shape.first_end == 0) shape.first_end = at;
+    dots += c == '.' ? 1 : 0;
+    colons += c == ':' ? 1 : 0;
+    if (at >= 2 && at - begin >= 2 && is_separator(text[at - 1]) && is_separator(text[at - 2])) break;
+  }
+  if (shape.first_end == 0) shape.first_end = at;
+  shape.promising = digits >= 7 || (dots >= 3 && digits >= 4) || colons >= 2 || (alnums >= 9 && digits >= 2);
+  return shape;
 }
 
 }  // namespace praxis::redact

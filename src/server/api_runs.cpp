@@ -162,7 +162,9 @@ Result<HttpAnswer> show_run(Service& service, const Call& call) {
 Result<HttpAnswer> show_messages(Service& service, const Call& call) {
   const auto stored = stored_of(service, call);
   if (!stored) return fail(stored.error());
-  return json_answer(app::transcript(stored->records, stored->state));
+  Json messages = app::transcript(stored->records, stored->state);
+  service.redactions.at(&RedactRules::exports, *stored->state.agent).redact(messages);
+  return json_answer(messages);
 }
 
 Result<HttpAnswer> export_run(Service& service, const Call& call) {

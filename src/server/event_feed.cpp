@@ -25,9 +25,24 @@ bool is_transient(const EventBody& body) {
          std::holds_alternative<events::HookFailed>(body) || std::holds_alternative<events::Custom>(body);
 }
 
-Frame frame_of(const Event& event, const std::optional<Position>& position, SessionId root) {
-  return {position, std::move(root), std::make_shared<const Event>(event),
-          std::make_shared<const std::string>(server_sent(event, position)), std::make_shared<SocketText>()};
+Frame frame_of(std::shared_ptr<const Event> shown, std::shared_ptr<const Event> exact,
+               const std::optional<Position>& position, SessionId root) {
+  auto text = std::make_shared<const std::string>(server_sent(*shown, position));
+  return {position,         std::move(root), std::move(shown),
+          std::move(exact), std::move(text), std::make_shared<SocketText>()};
+}
+
+/// Of an event of the log.
+Frame frame_of(const Event& event, const Position& position, SessionId root, const EventRedactor& redactor) {
+  auto exact = std::make_shared<const Event>(event);
+  auto shown = redactor.shown(exact);
+  return frame_of(std::move(shown), std::move(exact), position, std::move(root));
+}
+
+/// The text of a piece of an answer; null for other events.
+const std::string* answer_piece(const EventBody& body) {
+  const auto* const piece = std::get_if<events::TextDelta>(&body);
+  return piece == nullptr ? nullptr : &piece->text;
 }
 
 /// Whether an answer that was being written is complete or given up: no further piece of it comes.
@@ -72,10 +87,11 @@ const SharedBytes& SocketText::of(const std::optional<Position>& position, const
 }
 
 EventFeed::EventFeed(std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
-                     std::shared_ptr<Executor> executor)
+                     std::shared_ptr<Executor> executor, EventRedactor::RedactionOf redaction_of)
     : runtime_(std::move(runtime)),
       journal_(std::move(journal)),
       executor_(std::move(executor)),
+      redactor_(std::move(redaction_of)),
       lineages_(journal_),
       projection_(journal_) {}
 
@@ -103,18 +119,39 @@ void EventFeed::stop() {
 
 void EventFeed::on_event(const Event& event) {
   const bool is_watched = observers_ > 0;
-  std::optional<Frame> frame;
-  if (is_watched && is_transient(event.body)) frame = frame_of(event, std::nullopt, {});
+  std::vector<Frame> frames;
+  std::vector<Event> pieces;
+  if (is_transient(event.body)) pieces = redactor_.pieces(event);
+  if (is_watched) {
+    for (const Event& piece : pieces) {
+      const bool is_last = &piece == &pieces.back();
+      frames.push_back(frame_of(std::make_shared<const Event>(piece),
+                                is_last ? std::make_shared<const Event>(event) : nullptr, std::nullopt, {}));
+    }
+  } else if (ends_answer(event.body)) {
+    redactor_.forget(event.agent.id);
+  }
   {
     const std::lock_guard lock(mutex_);
     const std::uint64_t ordinal = note_partial(event);
-    if (frame && transient_count_ < kMostTransient) {
-      frame->ordinal = ordinal;
+    for (const Event& piece : pieces) note_shown(piece);
+    for (Frame& frame : frames) {
+      if (transient_count_ >= kMostTransient) break;
+      frame.ordinal = answer_piece(frame.event->body) != nullptr ? std::max<std::uint64_t>(ordinal, 1) : 0;
       ++transient_count_;
-      transient_[event.agent.id].push_back(*std::move(frame));
+      transient_[event.agent.id].push_back(std::move(frame));
     }
   }
   if (is_watched) wake();
+}
+
+/// Adds the part of a piece that observers may see to the text that those who come late get.
+void EventFeed::note_shown(const Event& piece) {
+  const std::string* const text = answer_piece(piece.body);
+  const auto partial = partials_.find(piece.agent.id);
+  if (text == nullptr || partial == partials_.end()) return;
+  if (partial->second.event.seq == piece.seq && partial->second.event.attempt == piece.attempt)
+    partial->second.shown += *text;
 }
 
 /// Keeps the text of answers that are being written, for observers that come late. Returns the number of the
@@ -132,6 +169,7 @@ std::uint64_t EventFeed::note_partial(const Event& event) {
     so_far->text += piece->text;
   } else {
     partial.event = event;
+    partial.shown.clear();
   }
   return partial.ordinal = ++pieces_;
 }
@@ -202,10 +240,11 @@ void EventFeed::pump_once() {
         live_ = change.position;
         observers = joined_;
       }
+      deliver_rest(change, observers);
       if (!events) continue;
       const SessionId root = lineages_.root_of(change.session);
       for (std::uint32_t i = 0; i < events->size(); ++i)
-        deliver(frame_of((*events)[i], Position{change.position, i}, root), observers);
+        deliver(frame_of((*events)[i], Position{change.position, i}, root, redactor_), observers);
     }
   }
   for (auto& [session, frames] : transient) deliver_before(session, UINT64_MAX, transient);
@@ -227,6 +266,19 @@ void EventFeed::deliver_before(const SessionId& session, std::uint64_t seq,
     frames.front().root = root;
     deliver(frames.front(), observers);
     frames.pop_front();
+  }
+}
+
+/// Gives what was held back of a text that was complete before a record, to those that have not got the
+/// record.
+void EventFeed::deliver_rest(const Change& change, const std::vector<ObserverPtr>& observers) {
+  const auto rest = redactor_.rest(change.session, change.seq);
+  if (!rest) return;
+  Frame frame = frame_of(std::make_shared<const Event>(*rest), nullptr, std::nullopt,
+                         lineages_.root_of(change.session));
+  if (answer_piece(rest->body) != nullptr) frame.ordinal = UINT64_MAX;
+  for (const ObserverPtr& observer : observers) {
+    if (observer->after < Position{change.position, 0}) deliver(frame, {observer});
   }
 }
 
@@ -274,7 +326,11 @@ bool EventFeed::concerns(const FeedFilter& filter, const Frame& frame) {
 
 void EventFeed::give_partial(Observer& observer, const SessionId& session) {
   auto node = observer.partials.extract(session);
-  const Frame frame = frame_of(node.mapped().event, std::nullopt, lineages_.root_of(session));
+  Partial& partial = node.mapped();
+  auto exact = std::make_shared<const Event>(partial.event);
+  std::get<events::TextDelta>(partial.event.body).text = std::move(partial.shown);
+  const Frame frame = frame_of(std::make_shared<const Event>(std::move(partial.event)), std::move(exact),
+                               std::nullopt, lineages_.root_of(session));
   if (concerns(observer.filter, frame) && !observer.sink->on_frame(frame)) observer.gone = true;
 }
 
@@ -310,7 +366,7 @@ void EventFeed::catch_up(const ObserverPtr& observer, const std::shared_ptr<Proj
         const auto events = projection->events_of(change.session, change.seq);
         for (std::uint32_t i = 0; events && i < events->size() && !observer->gone; ++i) {
           note_end((*events)[i]);
-          give(*observer, frame_of((*events)[i], Position{change.position, i}, root));
+          give(*observer, frame_of((*events)[i], Position{change.position, i}, root, redactor_));
         }
       }
       observer->after = std::max(observer->after, Position{change.position, UINT32_MAX});

@@ -17,6 +17,7 @@
 #include "net/http_server.hpp"
 #include "praxis/base/executor.hpp"
 #include "praxis/runtime/runtime.hpp"
+#include "server/event_redactor.hpp"
 #include "server/projection.hpp"
 
 namespace praxis::server {
@@ -34,10 +35,11 @@ class SocketText {
 
 /// One event on its way to observers; rendered once for all of them.
 struct Frame {
-  std::optional<Position> position;  ///< of an event in the log; nothing for a transient one
-  SessionId root;                    ///< of the session's tree
-  std::shared_ptr<const Event> event;
-  SharedBytes text;                    ///< as server-sent event
+  std::optional<Position> position;    ///< of an event in the log; nothing for a transient one
+  SessionId root;                      ///< of the session's tree
+  std::shared_ptr<const Event> event;  ///< as observers may see it
+  std::shared_ptr<const Event> exact;  ///< for answers to the program that asked; null: what was held back
+  SharedBytes text;                    ///< `event` as server-sent event
   std::shared_ptr<SocketText> socket;  ///< as WebSocket frame
   std::uint64_t ordinal = 0;           ///< of a piece of an answer: later pieces have higher ones, from 1
 };
@@ -70,7 +72,7 @@ class FeedSink {
 class EventFeed : public std::enable_shared_from_this<EventFeed> {
  public:
   EventFeed(std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
-            std::shared_ptr<Executor> executor);
+            std::shared_ptr<Executor> executor, EventRedactor::RedactionOf redaction_of = nullptr);
   ~EventFeed();
   EventFeed(const EventFeed&) = delete;
   EventFeed& operator=(const EventFeed&) = delete;
@@ -87,6 +89,7 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   /// The text so far of an answer that is being written.
   struct Partial {
     Event event;                ///< its last piece, with all the text
+    std::string shown;          ///< the text that observers may see
     std::uint64_t ordinal = 0;  ///< of that piece
   };
   using Partials = std::map<SessionId, Partial>;
@@ -115,6 +118,8 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   bool concerns(const FeedFilter& filter, const Frame& frame);
   void give_partial(Observer& observer, const SessionId& session);
   std::uint64_t note_partial(const Event& event);
+  void note_shown(const Event& piece);
+  void deliver_rest(const Change& change, const std::vector<ObserverPtr>& observers);
   void note_end(const Event& event);
   std::vector<ObserverPtr> joined();
   void catch_up(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection);
@@ -127,6 +132,7 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   const std::shared_ptr<Runtime> runtime_;
   const std::shared_ptr<Journal> journal_;
   const std::shared_ptr<Executor> executor_;
+  EventRedactor redactor_;
   Lineages lineages_;
   std::optional<Subscription> subscription_;
   std::atomic<std::size_t> observers_ = 0;

@@ -61,6 +61,16 @@ Json chunk_of(const Event& event) {
       event.body);
 }
 
+/// Whether a delta has nothing that may be shown yet.
+bool is_held_back(const EventBody& body) {
+  return std::visit(
+      match{[](const events::TextDelta& e) { return e.text.empty(); },
+            [](const events::ReasoningDelta& e) { return e.text.empty(); },
+            [](const events::ToolCallDelta& e) { return e.arguments.empty() && e.name.empty(); },
+            [](const auto&) { return false; }},
+      body);
+}
+
 }  // namespace
 
 void begin_events(const HttpReply& reply) {
@@ -71,6 +81,7 @@ void begin_events(const HttpReply& reply) {
 
 EventSink::Pace EventSink::pace_of(const Frame& frame) {
   const std::size_t waiting = channel_.waiting();
+  if (is_held_back(frame.event->body)) return Pace::kLeaveOut;
   if (waiting > kDeltasUpTo && is_delta(frame.event->body)) return Pace::kLeaveOut;
   if (waiting <= kEverythingUpTo) return Pace::kSend;
   channel_.end(EventChannel::End::kReconnect);

@@ -131,8 +131,11 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
   }
 
   void send(HttpAnswer answer, const Context& context, const HttpReply& reply) {
-    if (answer.status >= 400 && context.target.starts_with("/v1/")) answer = openai_error(answer);
-    if (answer.status >= 400 && is_a2a(context) && is_problem(answer)) answer = a2a_problem(answer);
+    if (answer.status >= 400) {
+      answer.body = app::redaction_of_errors().json_text(std::move(answer.body));
+      if (context.target.starts_with("/v1/")) answer = openai_error(answer);
+      if (is_a2a(context) && is_problem(answer)) answer = a2a_problem(answer);
+    }
     for (auto& header : headers_for(context)) answer.headers.push_back(std::move(header));
     note(answer.status, context);
     reply.send(std::move(answer));
@@ -233,9 +236,12 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   const std::shared_ptr<Journal> journal(*runtime, &(*runtime)->journal());
   const auto load = std::make_shared<Load>(options.load, system_environment());
   auto runs = std::make_shared<Runs>(*place, *runtime, journal, executor, load);
-  auto feed = std::make_shared<EventFeed>(*runtime, journal, executor);
+  const app::Redactions redactions(*place);
+  auto feed =
+      std::make_shared<EventFeed>(*runtime, journal, executor, redaction_of_events(redactions, journal));
   const auto service = std::make_shared<Service>(place, *runtime, journal, runs, feed,
                                                  std::make_shared<BlobReferences>(journal));
+  service->redactions = redactions;
   if (!options.login_code.empty()) {
     service->login = std::make_shared<LoginCode>(options.login_code, std::move(options.login_token),
                                                  (*runtime)->environment().now() + kLoginTime);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "app/without_secrets.hpp"
 #include "app/workspace.hpp"
 #include "logs/blob_references.hpp"
 #include "server/event_feed.hpp"
@@ -31,6 +32,7 @@ struct Service {
   std::shared_ptr<LoginCode> login = nullptr;  ///< null: there is no code
   Counters counters = {};
   std::atomic<bool> draining = false;
+  app::Redactions redactions = {};
 };
 
 }  // namespace praxis::server

@@ -150,7 +150,8 @@ void TurnFollower::fail_with(const Error& error) {
 bool TurnFollower::on_frame(const Frame& frame) {
   const std::lock_guard lock(mutex_);
   if (is_over_) return false;
-  const Event& event = *frame.event;
+  if (!frame.exact) return true;
+  const Event& event = *frame.exact;
   const bool is_durable = frame.position.has_value();
   if (skips(event, is_durable)) return true;
   if (is_durable) seen_[event.agent.id] = event.seq;

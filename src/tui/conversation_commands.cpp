@@ -7,6 +7,7 @@
 #include "app/plain_text.hpp"
 #include "app/transcript.hpp"
 #include "app/values.hpp"
+#include "app/without_secrets.hpp"
 #include "app/workspace.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/logs/logs.hpp"
@@ -182,7 +183,9 @@ std::string Conversation::export_run(const std::string& file) const {
   if (!records) return failure(records.error());
   const auto state = fold(*records);
   if (!state) return failure(state.error());
-  const std::string text = app::transcript_markdown(app::transcript(*records, *state));
+  Json transcript = app::transcript(*records, *state);
+  app::Redactions(setup_.workspace).at(&RedactRules::exports, *state->agent).redact(transcript);
+  const std::string text = app::transcript_markdown(transcript);
   const Status written = setup_.write(file, text);
   return written ? styles_.dim("written to " + app::one_line(file, 200)) + '\n' : failure(written.error());
 }

@@ -214,7 +214,7 @@ BREAKS = (
           Edit("src/app/trust.cpp", "    if (trust) project.trusted = trust->digest == project.digest().hex();\n",
                "    if (trust) project.trusted = trust->digest == project.digest().hex() || BROKEN;\n"), ids=("U1",)),
     Break("redactor", "keys are not masked",
-          Edit("src/models/redact.cpp", "    out.append(text, at, place.begin - at) += kSecretMask;\n    at = place.end;\n",
+          Edit("src/redact/known_secrets.cpp", "    out.append(text, at, place.begin - at) += kSecretMask;\n    at = place.end;\n",
                "    if (BROKEN) continue;\n    out.append(text, at, place.begin - at) += kSecretMask;\n    at = place.end;\n"),
           ids=("U4",)),
     Break("AgentNode.parent", "no agent in the tree has a parent",

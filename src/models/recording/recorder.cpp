@@ -20,8 +20,8 @@
 #include "base/regular_file.hpp"
 #include "base/write_all.hpp"
 #include "models/recording/split_secrets.hpp"
-#include "models/redact.hpp"
 #include "praxis/json/json.hpp"
+#include "redact/redaction.hpp"
 
 namespace praxis {
 namespace {
@@ -134,7 +134,9 @@ class Cassette {
       : descriptor_(std::move(descriptor)),
         fd_(descriptor_.get()),
         file_(std::move(file)),
-        redactor_(privacy.secrets),
+        keys_(std::make_shared<const Redactor>(privacy.secrets)),
+        // Without a key: the recording of a request that is sent again is the same.
+        redaction_(redact::redaction(RedactLevel::kBalanced, false, keys_, {})),
         private_headers_(std::move(privacy.headers)) {
     for (std::string& name : private_headers_) name = lower_case(name);
   }
@@ -143,9 +145,10 @@ class Cassette {
     const std::string_view kind = kind_of(head, body);
     Json sent = nullptr;
     if (request.body) {
-      const std::string text = masked(*request.body);
+      const std::string text = without_organisations(keys_->without_cut_secrets(*request.body));
       auto json = parse_json(text);
       sent = json ? *std::move(json) : Json(text);
+      redaction_.redact(sent);
     }
     JsonObject exchange{{"i", nullptr},
                         {"request", JsonObject{{"method", request.method},
@@ -155,7 +158,7 @@ class Cassette {
                         {"response", JsonObject{{"status", head.status},
                                                 {"headers", headers(head.headers)},
                                                 {"kind", kind},
-                                                {"body", masked(without_split_secrets(body, kind))}}}};
+                                                {"body", body_of(body, kind)}}}};
     const std::lock_guard lock(mutex_);
     exchange["i"] = count_lines();
     return write_line(to_json_text(exchange) + '\n');
@@ -163,13 +166,19 @@ class Cassette {
 
  private:
   std::string masked(std::string text) const {
-    return without_organisations(redactor_.without_cut_secrets(std::move(text)));
+    return without_organisations(redaction_.text(std::move(text)));
   }
 
-  /// Masks secrets that a stream brings in pieces.
-  std::string without_split_secrets(std::string_view body, std::string_view kind) const {
-    const bool streams = kind == "sse" || kind == "ndjson";
-    return streams && !redactor_.empty() ? without_secrets_across_lines(body, redactor_) : std::string(body);
+  /// The body of a response. A stream brings secrets in pieces.
+  std::string body_of(std::string_view body, std::string_view kind) const {
+    std::string text(body);
+    if (kind == "sse" || kind == "ndjson") {
+      text = keys_->without_cut_secrets(without_secrets_across_lines(text, redaction_));
+    } else {
+      text = kind == "json" ? redaction_.json_text(keys_->without_cut_secrets(std::move(text)))
+                            : redaction_.text(std::move(text));
+    }
+    return without_organisations(std::move(text));
   }
 
   JsonObject headers(const HttpHeaders& headers) const {
@@ -215,7 +224,8 @@ class Cassette {
   const FileDescriptor descriptor_;
   const int fd_;
   const std::string file_;
-  const Redactor redactor_;
+  const std::shared_ptr<const Redactor> keys_;
+  const redact::Redaction redaction_;
   std::vector<std::string> private_headers_;  ///< in lower case
   std::mutex mutex_;
   off_t counted_ = 0;

@@ -1,6 +1,7 @@
 #include "models/recording/split_secrets.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 #include <vector>
@@ -34,21 +35,31 @@ void collect(Line& line, Json& json, const std::string& path,
   }
 }
 
+/// Whether the member that a path leads to continues in the next event. Others, such as ids, are repeated.
+bool is_text(std::string_view path) {
+  constexpr std::array<std::string_view, 13> kTexts{
+      "content", "text",     "thinking", "reasoning", "reasoning_content",
+      "refusal", "response", "delta",    "arguments", "partial_json",
+      "input",   "output",   "summary"};
+  while (path.ends_with("/-")) path.remove_suffix(2);
+  return std::ranges::find(kTexts, path.substr(path.rfind('/') + 1)) != kTexts.end();
+}
+
 /// Masks secrets in the text that the pieces form together: its first piece gets the mask.
-void mask(std::vector<Piece>& pieces, const Redactor& redactor) {
+void mask(std::vector<Piece>& pieces, const redact::Redaction& redaction, bool with_rules) {
   std::string whole;
   for (const Piece& piece : pieces) whole += std::string_view(piece.json->get_string());
-  const auto found = redactor.find(whole);
+  const auto found = with_rules ? redaction.find(whole) : redaction.find_known(whole);
   if (found.empty()) return;
   std::size_t begin = 0;
   for (const Piece& piece : pieces) {
     const std::size_t end = begin + piece.json->get_string().size();
     std::string kept;
     std::size_t at = begin;
-    for (const SecretPlace& secret : found) {
+    for (const redact::Mask& secret : found) {
       if (secret.end <= begin || secret.begin >= end) continue;
       kept += std::string_view(whole).substr(at, std::max(secret.begin, at) - at);
-      if (secret.begin >= begin) kept += kSecretMask;
+      if (secret.begin >= begin) kept += secret.text;
       at = std::min(secret.end, end);
     }
     kept += std::string_view(whole).substr(at, end - at);
@@ -76,11 +87,17 @@ std::vector<Line> lines_of(std::string_view body) {
 
 }  // namespace
 
-std::string without_secrets_across_lines(std::string_view body, const Redactor& redactor) {
+std::string without_secrets_across_lines(std::string_view body, const redact::Redaction& redaction) {
+  if (redaction.is_off()) return std::string(body);
   std::vector<Line> lines = lines_of(body);
   std::map<std::string, std::vector<Piece>> pieces;
   for (Line& line : lines) collect(line, line.json, {}, pieces);
-  for (auto& [path, all] : pieces) mask(all, redactor);
+  for (auto& [path, all] : pieces) mask(all, redaction, is_text(path));
+  for (Line& line : lines) {  // and those that are whole, such as arguments
+    const Json before = line.json;
+    redaction.redact(line.json);
+    line.changed = line.changed || line.json != before;
+  }
   std::string out;
   for (const Line& line : lines) {
     out += line.before;

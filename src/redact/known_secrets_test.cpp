@@ -1,4 +1,4 @@
-#include "models/redact.hpp"
+#include "redact/known_secrets.hpp"
 
 #include <gtest/gtest.h>
 

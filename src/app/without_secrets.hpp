@@ -1,0 +1,49 @@
+// What leaves the program without secrets: the rules of `[policy.redact]` and the configured keys, as one
+// value that each surface calls.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/workspace.hpp"
+#include "praxis/core/event.hpp"
+#include "praxis/domain/agent_spec.hpp"
+#include "redact/redact_rules.hpp"
+#include "redact/redaction.hpp"
+
+namespace praxis::app {
+
+/// Redacts the texts of `event`; ids, digests and what vendors want back stay. A delta is redacted as a text
+/// of its own: pieces of a stream go through `Redaction::stream`.
+void redact(Event& event, const redact::Redaction& redaction);
+/// Redacts message, hint and other facts of an error, and those of its causes.
+void redact(Error& error, const redact::Redaction& redaction);
+
+/// The redaction of messages of failures and of the progress on standard error: secrets, always.
+const redact::Redaction& redaction_of_errors();
+
+/// A place where text leaves the program, such as `&RedactRules::exports`.
+using RedactPoint = RedactLevel RedactRules::*;
+
+/// Gives each surface its redaction. The tokens of equal values are equal in all of them. Cheap to copy;
+/// thread-safe.
+class Redactions {
+ public:
+  /// By the rules without any configuration; knows no keys.
+  Redactions();
+  /// By the rules of the configuration. The keys of providers are looked up when text is redacted first.
+  explicit Redactions(const Workspace& workspace);
+
+  /// For text that belongs to no run.
+  redact::Redaction at(RedactPoint point) const;
+  /// For a run of this agent: also by the rules that it was created with.
+  redact::Redaction at(RedactPoint point, const AgentSpec& agent) const;
+
+ private:
+  struct Shared;
+  redact::Redaction made(RedactPoint point, const RedactRules& rules) const;
+
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace praxis::app

@@ -1,0 +1,124 @@
+#include "server/event_redactor.hpp"
+
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "app/without_secrets.hpp"
+
+namespace praxis::server {
+namespace {
+
+/// The text of a delta; null for other events.
+std::string* delta_text(Event& event) {
+  return std::visit(
+      match{[](events::TextDelta& e) { return &e.text; }, [](events::ReasoningDelta& e) { return &e.text; },
+            [](events::ToolCallDelta& e) { return &e.arguments; },
+            [](auto&) -> std::string* { return nullptr; }},
+      event.body);
+}
+
+/// Whether both deltas are pieces of the same text.
+bool continues(const Event& before, const Event& after) {
+  const auto place = [](const Event& event) {
+    std::uint32_t item = 0;
+    bool summary = false;
+    CallId call;
+    std::visit(
+        match{[&](const events::TextDelta& e) { item = e.item; },
+              [&](const events::ReasoningDelta& e) { std::tie(item, summary) = std::tie(e.item, e.summary); },
+              [&](const events::ToolCallDelta& e) { std::tie(item, call) = std::tie(e.item, e.call); },
+              [](const auto&) {}},
+        event.body);
+    return std::tuple(event.seq, event.attempt, event.body.index(), item, summary, call);
+  };
+  return place(before) == place(after);
+}
+
+/// The agent that a session was created with; null if its log cannot be read.
+AgentSpecPtr agent_of(Journal& journal, const SessionId& session) {
+  const auto first = journal.read(session, 1, 1);
+  if (!first || first->empty()) return nullptr;
+  const auto body = decode_record(first->front().kind, first->front().body,
+                                  [&](const Digest& digest) { return journal.blob(digest); });
+  const auto* const created = body ? std::get_if<records::SessionCreated>(&*body) : nullptr;
+  return created == nullptr ? nullptr : created->agent;
+}
+
+}  // namespace
+
+std::shared_ptr<const Event> EventRedactor::shown(const std::shared_ptr<const Event>& event) const {
+  if (is_off()) return event;
+  const redact::Redaction redaction = of_(event->agent.id);
+  if (redaction.is_off()) return event;
+  auto copy = std::make_shared<Event>(*event);
+  app::redact(*copy, redaction);
+  return copy;
+}
+
+std::vector<Event> EventRedactor::pieces(const Event& event) {
+  Event shown = event;
+  std::string* const text = delta_text(shown);
+  if (is_off()) return {std::move(shown)};
+  const redact::Redaction redaction = of_(event.agent.id);
+  if (text == nullptr || redaction.is_off()) {
+    app::redact(shown, redaction);
+    return {std::move(shown)};
+  }
+  std::vector<Event> out;
+  const std::lock_guard lock(mutex_);
+  Open& open = open_[event.agent.id];
+  if (open.stream && !continues(open.last, event)) {
+    if (std::string rest = open.stream->finish(); !rest.empty() && open.last.seq == event.seq) {
+      *delta_text(open.last) = std::move(rest);
+      out.push_back(open.last);
+    }
+    open.stream = nullptr;
+  }
+  if (!open.stream) open.stream = redaction.stream();
+  *text = open.stream->push(*text);
+  open.last = shown;
+  out.push_back(std::move(shown));
+  return out;
+}
+
+std::optional<Event> EventRedactor::rest(const SessionId& session, std::uint64_t seq) {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(session);
+  if (found == open_.end() || found->second.last.seq >= seq) return std::nullopt;
+  Open open = std::move(found->second);
+  open_.erase(found);
+  std::string rest = open.stream->finish();
+  if (rest.empty()) return std::nullopt;
+  *delta_text(open.last) = std::move(rest);
+  return std::move(open.last);
+}
+
+void EventRedactor::forget(const SessionId& session) {
+  const std::lock_guard lock(mutex_);
+  open_.erase(session);
+}
+
+EventRedactor::RedactionOf redaction_of_events(app::Redactions redactions, std::shared_ptr<Journal> journal) {
+  struct Known {
+    std::mutex mutex;
+    std::map<SessionId, redact::Redaction> by_session;
+  };
+  constexpr std::size_t kMostKnown = 10'000;
+  return [redactions = std::move(redactions), journal = std::move(journal),
+          known = std::make_shared<Known>()](const SessionId& session) {
+    {
+      const std::lock_guard lock(known->mutex);
+      const auto found = known->by_session.find(session);
+      if (found != known->by_session.end()) return found->second;
+    }
+    const auto agent = agent_of(*journal, session);
+    if (!agent) return redactions.at(&RedactRules::events);
+    const redact::Redaction made = redactions.at(&RedactRules::events, *agent);
+    const std::lock_guard lock(known->mutex);
+    if (known->by_session.size() >= kMostKnown) known->by_session.clear();
+    return known->by_session[session] = made;
+  };
+}
+
+}  // namespace praxis::server

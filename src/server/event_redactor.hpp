@@ -1,0 +1,55 @@
+// Events as observers of the server see them: without secrets, also where deltas cut one.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/without_secrets.hpp"
+#include "praxis/core/event.hpp"
+#include "praxis/journal/journal.hpp"
+#include "redact/redaction.hpp"
+
+namespace praxis::server {
+
+/// Redacts each session by its own rules. Thread-safe.
+class EventRedactor {
+ public:
+  /// Gives the redaction of a session; called on any thread.
+  using RedactionOf = std::function<redact::Redaction(const SessionId&)>;
+
+  /// Null: nothing is redacted.
+  explicit EventRedactor(RedactionOf of) : of_(std::move(of)) {}
+
+  /// Whether nothing is redacted.
+  bool is_off() const { return !of_; }
+  /// An event of the log.
+  std::shared_ptr<const Event> shown(const std::shared_ptr<const Event>& event) const;
+  /// A transient event; of a delta what is decided, which may be nothing, after what was held back of
+  /// another text of the session.
+  std::vector<Event> pieces(const Event& event);
+  /// What is held back of a text that was written before the record `seq` of its session.
+  std::optional<Event> rest(const SessionId& session, std::uint64_t seq);
+  /// Drops what is held back of a session: its answer is complete, and nobody observes it.
+  void forget(const SessionId& session);
+
+ private:
+  /// A text that arrives in deltas.
+  struct Open {
+    Event last;  ///< its last delta
+    std::unique_ptr<redact::StreamRedactor> stream;
+  };
+
+  const RedactionOf of_;
+  std::mutex mutex_;
+  std::map<SessionId, Open> open_;  ///< a session writes one text at a time
+};
+
+/// The redaction of each session's events, by the rules that its log begins with.
+EventRedactor::RedactionOf redaction_of_events(app::Redactions redactions, std::shared_ptr<Journal> journal);
+
+}  // namespace praxis::server

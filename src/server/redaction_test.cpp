@@ -1,0 +1,110 @@
+// What observers of the server see of secrets.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "redact/testing/canaries.hpp"
+#include "server/testing/served.hpp"
+
+namespace praxis::server {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using namespace testing;
+
+class ServedSecrets : public ServerTest {
+ protected:
+  /// An agent that writes each secret in the arguments of a call, in its result, in a failed call and in its
+  /// answer.
+  void leaking_agent(const std::string& policy) {
+    std::string text;
+    for (const redact::Canary& each : canaries_)
+      text += "plain " + each.secret + " url ?q=" + each.url + "& base64 " + each.base64 + " .\n";
+    const auto call = [](JsonObject arguments) {
+      return JsonObject{{"name", "kv"}, {"arguments", std::move(arguments)}};
+    };
+    const JsonObject calls{{"text", "Storing."},
+                           {"reasoning", text},
+                           {"tool_calls", JsonArray{call({{"op", "put"}, {"key", "k"}, {"value", text}}),
+                                                    call({{"op", text}, {"key", "k"}})}}};
+    const JsonObject reading{{"tool_calls", JsonArray{call({{"op", "get"}, {"key", "k"}})}}};
+    const JsonObject answer{{"text", text}, {"chunk", 16}};
+    script("leak", to_json_text(calls) + "\n" + to_json_text(reading) + "\n" + to_json_text(answer));
+    agent("leak", "[tools.kv]\n[policy]\nallow = [\"kv\"]\n" + policy);
+  }
+  /// All events of a run of that agent, as they are sent to a client that watches from the start.
+  std::string watched() {
+    start();
+    const std::string run = create("leak");
+    std::string all;
+    for (const Sent& each : stream("/api/v1/runs/" + run + "/events", "turn.completed"))
+      all += each.event + ' ' + each.data + '\n';
+    messages_ = call("GET", "/api/v1/runs/" + run + "/messages").body;
+    return all;
+  }
+
+  const std::vector<redact::Canary> canaries_ = redact::canaries();
+  std::string messages_;
+};
+
+TEST_F(ServedSecrets, EventsAndMessagesHoldNoCanary) {
+  leaking_agent("");
+  const std::string events = watched();
+  EXPECT_THAT(events, HasSubstr("tool.completed"));
+  EXPECT_THAT(events, HasSubstr("tool.failed"));
+  EXPECT_THAT(escaped_from(events, canaries_), IsEmpty());
+  EXPECT_THAT(escaped_from(messages_, canaries_), IsEmpty());
+  EXPECT_THAT(messages_, HasSubstr("[REDACTED:"));
+}
+
+TEST_F(ServedSecrets, DeltasBringTheRedactedAnswer) {
+  leaking_agent("");
+  start();
+  const std::string run = create("leak");
+  std::string pieces, whole;
+  for (const Sent& each : stream("/api/v1/runs/" + run + "/events", "turn.completed")) {
+    const Json data = parse_json(each.data).value();
+    if (each.event == "text.delta") pieces += json_string(data, "text");
+    if (each.event == "attempt.superseded" || each.event == "model.requested") pieces.clear();
+    if (each.event == "assistant.text") whole = json_string(data, "text");
+  }
+  EXPECT_THAT(whole, HasSubstr("[REDACTED:"));
+  // A client that comes late gets no pieces.
+  const std::string end = whole.substr(whole.size() - std::min(whole.size(), pieces.size()));
+  const auto same = static_cast<std::size_t>(std::ranges::mismatch(end, pieces).in1 - end.begin());
+  EXPECT_EQ(pieces.substr(same, 300), end.substr(same, 300)) << "after " << same << " bytes";
+}
+
+TEST_F(ServedSecrets, AgentMayTurnItOff) {
+  leaking_agent("[policy.redact]\nevents = \"off\"\nexports = \"off\"\n");
+  const std::string events = watched();
+  EXPECT_THAT(escaped_from(events, canaries_), Not(IsEmpty()));
+  EXPECT_THAT(escaped_from(messages_, canaries_), Not(IsEmpty()));
+}
+
+TEST_F(ServedSecrets, ConfigurationHoldsForAgentsThatTurnItOff) {
+  leaking_agent("[policy.redact]\nevents = \"off\"\nexports = \"off\"\n");
+  std::ofstream(folder_ / "config/praxis/config.toml")
+      << "[policy.redact]\nevents = \"balanced\"\nexports = \"balanced\"\n";
+  EXPECT_THAT(escaped_from(watched(), canaries_), IsEmpty());
+  EXPECT_THAT(escaped_from(messages_, canaries_), IsEmpty());
+}
+
+TEST_F(ServedSecrets, ProblemsHoldNoCanary) {
+  start();
+  for (std::size_t i = 0; i < 30; ++i) {
+    const redact::Canary& canary = canaries_.at(i * 4);
+    const Answer problem =
+        call("POST", "/api/v1/runs", to_json_text(JsonObject{{"agent", canary.secret}, {"prompt", "hi"}}));
+    EXPECT_GE(problem.status, 400);
+    EXPECT_THAT(problem.text("detail"), HasSubstr("[REDACTED:")) << canary.kind;
+    EXPECT_THAT(escaped_from(problem.body, canaries_), IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace praxis::server
