@@ -8,6 +8,7 @@
 
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
+#include "app/run_nodes.hpp"
 #include "app/run_trees.hpp"
 #include "base/ascii.hpp"
 
@@ -95,11 +96,15 @@ Result<PendingStep> find_pending(const std::vector<PendingStep>& all, const std:
 Result<std::vector<ParkedStep>> pending_steps(const StoredSession& stored) {
   JournalTree tree(stored.journal, {.root = stored.id});
   if (auto read = tree.refresh(); !read) return fail(read.error());
-  const auto nodes = tree.nodes();
-  if (nodes.empty() || nodes.front().status != SessionStatus::kAwaitingUser) return std::vector<ParkedStep>{};
-  std::vector<ParkedStep> steps = result_of(stored.state).pending;
+  return pending_steps(stored.state, tree.nodes());
+}
+
+std::vector<ParkedStep> pending_steps(const State& state, const std::vector<AgentNode>& nodes) {
+  if (nodes.empty() || nodes.front().status != SessionStatus::kAwaitingUser) return {};
+  std::vector<ParkedStep> steps;
+  for (const auto& [id, step] : state.parked) steps.push_back(step);
   for (const AgentNode& node : nodes) {
-    if (node.id == stored.id) continue;
+    if (node.id == state.id) continue;
     for (ParkedStep step : node.pending) {
       step.session = node.id;
       step.path = node.path;

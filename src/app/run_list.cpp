@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "app/plain_text.hpp"
+#include "app/run_nodes.hpp"
 #include "app/transcript.hpp"
 #include "base/ascii.hpp"
 #include "praxis/base/suggest.hpp"
@@ -50,16 +51,20 @@ Millis duration_of(const std::vector<StoredRecord>& records, UnixMillis end) {
   return begun ? sum + (end - *begun) : sum;
 }
 
-/// Adds what the logs of the run and of its sub-agents say.
-Status look_below(const std::shared_ptr<Journal>& journal, ListedRun& run) {
-  JournalTree tree(journal, {.root = run.row.id});
-  if (auto read = tree.refresh(); !read) return read;
-  const auto nodes = tree.nodes();
-  if (nodes.empty()) return {};
+/// Adds what the tree of the run says.
+void add_nodes(const std::vector<AgentNode>& nodes, ListedRun& run) {
+  if (nodes.empty()) return;
   run.usage = nodes.front().subtree;
   run.sessions = nodes.size();
   run.held = run.row.held || std::ranges::any_of(nodes, &AgentNode::held);
   if (run.row.status == to_string(SessionStatus::kRunning)) run.row.status = to_string(nodes.front().status);
+}
+
+/// Adds what the logs of the run and of its sub-agents say.
+Status look_below(const std::shared_ptr<Journal>& journal, ListedRun& run) {
+  JournalTree tree(journal, {.root = run.row.id});
+  if (auto read = tree.refresh(); !read) return read;
+  add_nodes(tree.nodes(), run);
   return {};
 }
 
@@ -99,6 +104,12 @@ Result<ListedRun> listed_run(const std::shared_ptr<Journal>& journal, const Sess
   if (!row) return fail(row.error());
   ListedRun run{*std::move(row)};
   if (auto looked = look_below(journal, run); !looked) return fail(looked.error());
+  return run;
+}
+
+ListedRun listed_run(SessionRow row, const std::vector<AgentNode>& nodes) {
+  ListedRun run{std::move(row)};
+  add_nodes(nodes, run);
   return run;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "app/transcript_page.hpp"
 #include "praxis/core/event.hpp"
 #include "praxis/core/records.hpp"
 
@@ -55,6 +56,26 @@ JsonArray content_json(const std::vector<Part>& parts) {
 /// Makes the items of one record after the other.
 class Items {
  public:
+  /// Of the records that follow a state.
+  explicit Items(const State& before) {
+    if (before.team) speaker_ = before.team->answering;
+    if (!before.turn) return;
+    for (const CallState& call : before.turn->calls) {
+      if (call.effect.empty()) continue;
+      records::EffectIntended& intended = intended_[call.effect];
+      intended.kind = EffectKind::kTool;
+      intended.tool = call.call.name;
+      intended.call = call.call.id;
+    }
+    if (const auto& effect = before.turn->effect) {
+      records::EffectIntended& intended = intended_[effect->effect];
+      intended.kind = effect->kind;
+      intended.step = before.turn->step;
+      intended.summary = effect->summary;
+      intended.consult = effect->consult;
+    }
+  }
+
   void add(const Record& record) {
     time_ = record.time;
     std::visit([this](const auto& body) { (*this)(body); }, record.body);
@@ -164,7 +185,11 @@ class Items {
 }  // namespace
 
 Json transcript(const std::vector<StoredRecord>& records, const State& state) {
-  Items items;
+  return transcript_page(records, State{}, state);
+}
+
+Json transcript_page(const std::vector<StoredRecord>& records, const State& before, const State& state) {
+  Items items(before);
   for (const StoredRecord& stored : records) items.add(stored.record);
   const Usage& usage = state.usage;
   const bool is_priced = usage.cost.value != 0 || usage.total() == 0;

@@ -74,7 +74,7 @@ Result<ExitStatus> resume_at_server(const ResumeOptions& options, Console& conso
     if (!read) return fail(read.error());
     message = *std::move(read);
   }
-  auto shown = client->call_surely("GET", "/api/v1/runs/" + path_segment(options.id));
+  auto shown = client->call_surely("GET", "/api/v1/runs/" + path_segment(options.id) + "?whole=true");
   if (!shown) return fail(shown.error());
   const AgentResult result = app::result_from(*shown);
   const std::string run = result.session.str(), path = "/api/v1/runs/" + path_segment(run);

@@ -94,7 +94,9 @@ class ServerTurn {
   bool is_resumable() const { return is_resumable_; }
 
  private:
-  Result<Json> run_json() const { return client_.call_surely("GET", "/api/v1/runs/" + path_segment(run_)); }
+  Result<Json> run_json() const {
+    return client_.call_surely("GET", "/api/v1/runs/" + path_segment(run_) + "?whole=true");
+  }
 
   /// Shows events until the turn is over or waits.
   Result<FollowEnd> read_events() {

@@ -6,6 +6,7 @@
 #include "base/ascii.hpp"
 #include "logs/append.hpp"
 #include "logs/log_writer.hpp"
+#include "logs/read_part.hpp"
 #include "logs/read_state.hpp"
 
 namespace praxis {
@@ -28,7 +29,12 @@ Status append_and_wait(Journal& journal, Append append) {
 
 Result<std::vector<StoredRecord>> read_records(Journal& journal, const SessionId& session,
                                                std::uint64_t from) {
-  auto entries = journal.read(session, from);
+  return read_some_records(journal, session, from, 0);
+}
+
+Result<std::vector<StoredRecord>> read_some_records(Journal& journal, const SessionId& session,
+                                                    std::uint64_t from, std::size_t limit) {
+  auto entries = journal.read(session, from, limit);
   if (!entries) return fail(entries.error());
   if (entries->empty() && from <= 1) {
     return fail(ErrorCode::kJournal,

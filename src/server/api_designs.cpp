@@ -1,5 +1,6 @@
 // The paths of the fifth design (docs/vocabulary.md): a run as a stream of chunks, the tree, one agent,
 // interventions.
+#include <algorithm>
 #include <utility>
 
 #include "praxis/app/agent_update.hpp"
@@ -19,6 +20,18 @@ JsonObject design_json(const AgentNode& node) {
                     {"userComment", node.comment},
                     {"metadata", node.metadata},
                     {"children", JsonArray{}}};
+}
+
+/// A session with its conversation; of one that is not open here, as the journal has it.
+Result<AgentState> state_of(Service& service, const SessionId& id) {
+  const auto open = service.runtime->agent_tree();
+  if (std::ranges::find(open, id, &AgentNode::id) != open.end()) return service.runtime->agent_state(id);
+  const auto nodes = service.trees->of(id);
+  if (!nodes) return fail(nodes.error());
+  const auto state = service.folds->last(id);
+  if (!state) return fail(state.error());
+  if (nodes->empty()) return fail(not_found("agent", id.str()));
+  return AgentState{nodes->front(), (*state)->conversation.history()};
 }
 
 }  // namespace
@@ -57,7 +70,7 @@ Result<HttpAnswer> design_tree(Service& service, const Call& call) {
 // That design answers 200 with an error member; so do we, because its clients look at the member.
 Result<HttpAnswer> design_agent(Service& service, const Call& call) {
   const auto id = service.runs->find(call.name("id"), call.principal);
-  const auto state = id ? service.runtime->agent_state(*id) : Result<AgentState>(fail(id.error()));
+  const auto state = id ? state_of(service, *id) : Result<AgentState>(fail(id.error()));
   if (!state) return json_answer(JsonObject{{"error", "Not found"}});
   JsonObject json = design_json(state->node);
   JsonArray messages;

@@ -4,8 +4,9 @@
 
 #include "app/envelope.hpp"
 #include "app/pending_steps.hpp"
-#include "app/run_list.hpp"
-#include "app/transcript.hpp"
+#include "app/run_nodes.hpp"
+#include "app/transcript_page.hpp"
+#include "logs/read_part.hpp"
 #include "praxis/json/schema.hpp"
 #include "server/handlers.hpp"
 
@@ -15,6 +16,8 @@ namespace {
 constexpr std::size_t kRunsShown = 20, kMostRunsShown = 100;
 constexpr std::size_t kMostPrompt = 8 * 1024 * 1024;
 constexpr std::size_t kMostKey = 255;
+constexpr std::size_t kMostListed = 200;
+constexpr std::size_t kMessagesRead = 1000, kMostMessagesRead = 5000;
 
 Result<std::string> prompt_of(const JsonObject& body) {
   auto prompt = text_of(body, "prompt");
@@ -69,32 +72,43 @@ Result<app::StoredSession> stored_of(Service& service, const Call& call) {
 }
 
 /// A run as `GET` shows it: what the envelope of `praxis run --json` has. The tree is read before the log, so
-/// that a run that is shown as ended has its result.
-Result<JsonObject> run_json(Service& service, const SessionId& run) {
+/// that a run that is shown as ended has its result. Only the last entries of long lists, unless `is_whole`.
+Result<JsonObject> run_json(Service& service, const SessionId& run, bool is_whole) {
   const auto last = service.journal->last_position();
   if (!last) return fail(last.error());
-  JournalTree tree(service.journal, {.root = run});
-  if (auto read = tree.refresh(); !read) return fail(read.error());
-  const auto nodes = tree.nodes();
-  const auto stored = service.runs->stored(run);
-  if (!stored) return fail(stored.error());
-  JsonObject json = app::run_fields(result_of(stored->state));
-  if (!nodes.empty()) {
-    if (stored->state.turn) json["status"] = to_string(nodes.front().status);
-    json["held"] = nodes.front().held;
+  const auto nodes = service.trees->of(run);
+  if (!nodes) return fail(nodes.error());
+  const auto folded = service.folds->last(run);
+  if (!folded) return fail(folded.error());
+  const State& state = **folded;
+  JsonObject json = app::run_fields(result_of(state));
+  if (!nodes->empty()) {
+    if (state.turn) json["status"] = to_string(nodes->front().status);
+    json["held"] = nodes->front().held;
   }
-  const auto pending = app::pending_steps(*stored);
-  if (!pending) return fail(pending.error());
   JsonArray steps;
-  for (const ParkedStep& step : *pending) steps.push_back(app::program_json(step));
+  for (const ParkedStep& step : app::pending_steps(state, *nodes)) steps.push_back(app::program_json(step));
   json["pending"] = std::move(steps);
-  json["records"] = stored->records.size();
-  json["resumable"] = stored->state.turn.has_value() || !stored->state.queue.empty();
+  if (!is_whole) shorten_lists(json);
+  json["records"] = state.seq;
+  json["resumable"] = state.turn.has_value() || !state.queue.empty();
   json["last_event_id"] = Position{*last, UINT32_MAX}.text();
   return json;
 }
 
 }  // namespace
+
+void shorten_lists(JsonObject& json) {
+  JsonObject left_out;
+  for (const char* name : {"actions", "model_calls", "memory_deltas", "denials"}) {
+    JsonArray* list = json.contains(name) ? json.at(name).if_array() : nullptr;
+    if (list == nullptr || list->size() <= kMostListed) continue;
+    const std::size_t first = list->size() - kMostListed;
+    left_out[name] = first;
+    list->erase(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  if (!left_out.empty()) json["left_out"] = std::move(left_out);
+}
 
 HttpAnswer created(const SessionId& run, bool is_new) {
   HttpAnswer answer = json_answer(JsonObject{{"id", run.str()}, {"created", is_new}}, is_new ? 201 : 200);
@@ -144,7 +158,8 @@ Result<HttpAnswer> list_runs(Service& service, const Call& call) {
       next = std::string(runs.back().as_object().at("id").as_string());
       break;
     }
-    const auto run = app::listed_run(service.journal, row.id);
+    const auto nodes = service.trees->of(row.id);
+    const auto run = nodes ? std::optional(app::listed_run(row, *nodes)) : std::nullopt;
     if (run && (status.empty() || run->row.status == status)) runs.push_back(row_json(*run));
   }
   return json_answer(
@@ -154,17 +169,40 @@ Result<HttpAnswer> list_runs(Service& service, const Call& call) {
 Result<HttpAnswer> show_run(Service& service, const Call& call) {
   const auto id = service.runs->find(call.name("id"), call.principal);
   if (!id) return fail(id.error());
-  const auto json = run_json(service, *id);
+  const auto json = run_json(service, *id, call.parameter("whole") == "true");
   if (!json) return fail(json.error());
   return json_answer(*json);
 }
 
 Result<HttpAnswer> show_messages(Service& service, const Call& call) {
-  const auto stored = stored_of(service, call);
-  if (!stored) return fail(stored.error());
-  Json messages = app::transcript(stored->records, stored->state);
-  service.redactions.at(&RedactRules::exports, *stored->state.agent).redact(messages);
-  return json_answer(messages);
+  const auto from = call.number("from", 1, SIZE_MAX);
+  const auto limit = call.number("limit", kMessagesRead, kMostMessagesRead);
+  if (!from) return fail(from.error());
+  if (!limit) return fail(limit.error());
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  const auto last = service.folds->last(*id);
+  if (!last) return fail(last.error());
+  const std::uint64_t first = std::max<std::uint64_t>(*from, 1), total = (*last)->seq;
+  const std::uint64_t end =
+      first > total ? first : first + std::min<std::uint64_t>(*limit, total + 1 - first);
+  Projection projection(service.journal, service.folds);
+  State before;
+  std::vector<StoredRecord> records;
+  if (first < end) {
+    projection.expect(*id, first);
+    const auto state = projection.before(*id, first);
+    if (!state) return fail(state.error());
+    before = **state;
+    auto read = read_some_records(*service.journal, *id, first, end - first);
+    if (!read) return fail(read.error());
+    records = *std::move(read);
+  }
+  Json json = app::transcript_page(records, before, **last);
+  service.redactions.at(&RedactRules::exports, *(*last)->agent).redact(json);
+  json.as_object()["records"] = total;
+  json.as_object()["next"] = end <= total ? Json(end) : Json(nullptr);
+  return json_answer(std::move(json.as_object()));
 }
 
 Result<HttpAnswer> export_run(Service& service, const Call& call) {

@@ -53,10 +53,10 @@ Author author_of(const Principal& principal) { return Author{principal.name, Sur
 Result<HttpAnswer> show_tree(Service& service, const Call& call) {
   const auto id = service.runs->find(call.name("id"), call.principal);
   if (!id) return fail(id.error());
-  JournalTree tree(service.journal, {.root = *id});
-  if (auto read = tree.refresh(); !read) return fail(read.error());
+  const auto tree = service.trees->of(*id);
+  if (!tree) return fail(tree.error());
   JsonArray nodes;
-  for (const AgentNode& node : tree.nodes()) nodes.push_back(app::program_json(node));
+  for (const AgentNode& node : *tree) nodes.push_back(app::program_json(node));
   return json_answer(JsonObject{{"nodes", std::move(nodes)}});
 }
 

@@ -58,13 +58,19 @@ std::uint64_t last_whole_record(const Position& after) {
   return after.event == UINT32_MAX || after.record == 0 ? after.record : after.record - 1;
 }
 
+}  // namespace
+
 bool wants(const FeedFilter& filter, const EventBody& body) {
   if (!filter.deltas && is_delta(body)) return false;
   return filter.patterns.empty() ||
          std::ranges::any_of(filter.patterns, [&](const std::string& p) { return selects(p, body); });
 }
 
-}  // namespace
+bool covers(const FeedFilter& filter, Lineages& lineages, const SessionId& session, const SessionId& root) {
+  if (filter.may_see && !filter.may_see(root)) return false;
+  if (filter.session.empty() || session == filter.session) return true;
+  return filter.below && lineages.is_within(session, filter.session);
+}
 
 std::string server_sent(const Event& event, const std::optional<Position>& position) {
   std::string text = position ? "id: " + position->text() + "\n" : "";
@@ -87,13 +93,15 @@ const SharedBytes& SocketText::of(const std::optional<Position>& position, const
 }
 
 EventFeed::EventFeed(std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
-                     std::shared_ptr<Executor> executor, EventRedactor::RedactionOf redaction_of)
+                     std::shared_ptr<Executor> executor, std::shared_ptr<Folds> folds,
+                     EventRedactor::RedactionOf redaction_of)
     : runtime_(std::move(runtime)),
       journal_(std::move(journal)),
       executor_(std::move(executor)),
+      folds_(std::move(folds)),
       redactor_(std::move(redaction_of)),
       lineages_(journal_),
-      projection_(journal_) {}
+      projection_(journal_, folds_) {}
 
 EventFeed::~EventFeed() { stop(); }
 
@@ -314,14 +322,8 @@ void EventFeed::give(Observer& observer, const Frame& frame) {
   if (!observer.sink->on_frame(frame)) observer.gone = true;
 }
 
-bool EventFeed::covers(const FeedFilter& filter, const SessionId& session, const SessionId& root) {
-  if (filter.may_see && !filter.may_see(root)) return false;
-  if (filter.session.empty() || session == filter.session) return true;
-  return filter.below && lineages_.is_within(session, filter.session);
-}
-
 bool EventFeed::concerns(const FeedFilter& filter, const Frame& frame) {
-  return wants(filter, frame.event->body) && covers(filter, frame.event->agent.id, frame.root);
+  return wants(filter, frame.event->body) && covers(filter, lineages_, frame.event->agent.id, frame.root);
 }
 
 void EventFeed::give_partial(Observer& observer, const SessionId& session) {
@@ -349,7 +351,7 @@ void EventFeed::subscribe(FeedFilter filter, std::optional<Position> after, std:
     if (!last) return self->leave(observer);
     const Position end{*last, UINT32_MAX};
     observer->after = std::min(after.value_or(end), end);
-    self->catch_up(observer, std::make_shared<Projection>(self->journal_));
+    self->catch_up(observer, std::make_shared<Projection>(self->journal_, self->folds_));
   });
 }
 
@@ -362,7 +364,7 @@ void EventFeed::catch_up(const ObserverPtr& observer, const std::shared_ptr<Proj
     if (changes->empty()) observer->after = std::max(observer->after, Position{live, UINT32_MAX});
     for (const Change& change : *changes) {
       const SessionId root = lineages_.root_of(change.session);
-      if (covers(observer->filter, change.session, root)) {
+      if (covers(observer->filter, lineages_, change.session, root)) {
         const auto events = projection->events_of(change.session, change.seq);
         for (std::uint32_t i = 0; events && i < events->size() && !observer->gone; ++i) {
           note_end((*events)[i]);

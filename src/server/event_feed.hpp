@@ -54,6 +54,11 @@ struct FeedFilter {
   std::function<bool(const SessionId& root)> may_see = nullptr;
 };
 
+/// Whether a filter lets events of this kind pass.
+bool wants(const FeedFilter& filter, const EventBody& body);
+/// Whether a filter lets events of this session pass; `root` is the root of its tree.
+bool covers(const FeedFilter& filter, Lineages& lineages, const SessionId& session, const SessionId& root);
+
 /// Receives frames, one at a time, on any thread; must not block.
 class FeedSink {
  public:
@@ -72,7 +77,8 @@ class FeedSink {
 class EventFeed : public std::enable_shared_from_this<EventFeed> {
  public:
   EventFeed(std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
-            std::shared_ptr<Executor> executor, EventRedactor::RedactionOf redaction_of = nullptr);
+            std::shared_ptr<Executor> executor, std::shared_ptr<Folds> folds = nullptr,
+            EventRedactor::RedactionOf redaction_of = nullptr);
   ~EventFeed();
   EventFeed(const EventFeed&) = delete;
   EventFeed& operator=(const EventFeed&) = delete;
@@ -114,7 +120,6 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   void deliver_before(const SessionId& session, std::uint64_t seq,
                       std::map<SessionId, std::deque<Frame>>& transient);
   void give(Observer& observer, const Frame& frame);
-  bool covers(const FeedFilter& filter, const SessionId& session, const SessionId& root);
   bool concerns(const FeedFilter& filter, const Frame& frame);
   void give_partial(Observer& observer, const SessionId& session);
   std::uint64_t note_partial(const Event& event);
@@ -132,6 +137,7 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   const std::shared_ptr<Runtime> runtime_;
   const std::shared_ptr<Journal> journal_;
   const std::shared_ptr<Executor> executor_;
+  const std::shared_ptr<Folds> folds_;  ///< null: what was missed is folded from its beginning
   EventRedactor redactor_;
   Lineages lineages_;
   std::optional<Subscription> subscription_;

@@ -10,6 +10,9 @@ namespace praxis::server {
 Author author_of(const Principal& principal);
 /// The answer to a request that made a run, or found the one that an earlier request made.
 HttpAnswer created(const SessionId& run, bool is_new);
+/// Leaves out all but the last entries of what grows with a turn, in the JSON of its result, and says how
+/// many those were.
+void shorten_lists(JsonObject& json);
 /// A step that waits, as lists show it.
 JsonObject pending_json(const AgentNode& node, const ParkedStep& step, const SessionId& run);
 
@@ -22,6 +25,10 @@ Result<HttpAnswer> list_agents(Service& service, const Call& call);
 Result<HttpAnswer> show_agent(Service& service, const Call& call);
 Result<HttpAnswer> try_policy(Service& service, const Call& call);
 Result<HttpAnswer> list_settings(Service& service, const Call& call);
+Result<HttpAnswer> list_prompts(Service& service, const Call& call);
+Result<HttpAnswer> show_prompt(Service& service, const Call& call);
+Result<HttpAnswer> label_prompt(Service& service, const Call& call);
+Result<HttpAnswer> search_memory(Service& service, const Call& call);
 Result<HttpAnswer> show_usage(Service& service, const Call& call);
 Result<HttpAnswer> show_blob(Service& service, const Call& call);
 
@@ -56,6 +63,7 @@ Result<HttpAnswer> decide_step(Service& service, const Call& call);
 // Events.
 Status stream_run(Service& service, const Call& call, const HttpReply& reply);
 Status stream_all(Service& service, const Call& call, const HttpReply& reply);
+Result<HttpAnswer> show_history(Service& service, const Call& call);
 
 // OpenAI's Chat Completions.
 Result<HttpAnswer> list_models(Service& service, const Call& call);

@@ -6,6 +6,7 @@
 
 #include "core/project.hpp"
 #include "logs/lineage.hpp"
+#include "logs/read_part.hpp"
 
 namespace praxis::server {
 
@@ -26,35 +27,81 @@ std::optional<Position> Position::parse(std::string_view text) {
   return position;
 }
 
-Result<std::vector<Event>> Projection::events_of(const SessionId& session, std::uint64_t seq) {
+Projection::~Projection() {
+  for (auto& [session, folded] : sessions_) give_back(folded);
+}
+
+void Projection::give_back(Folded& folded) const {
+  if (folds_ && folded.seq != 0) folds_->keep(std::make_shared<const State>(std::move(folded.state)));
+}
+
+Status Projection::read_on(const SessionId& session, Folded& folded) const {
+  const std::uint64_t from = folded.seq + 1;
+  auto read =
+      read_some_records(*journal_, session, from, folded.until < from ? 0 : folded.until - folded.seq);
+  if (!read) return fail(read.error());
+  if (read->empty()) return fail(ErrorCode::kJournal, "the log of " + session.str() + " has lost its end");
+  folded.following.assign(std::make_move_iterator(read->begin()), std::make_move_iterator(read->end()));
+  return {};
+}
+
+Status Projection::apply_next(Folded& folded) const {
+  const StoredRecord& next = folded.following.front();
+  if (auto applied = apply_to(folded.state, next.record); !applied) {
+    folded = {.state = {}, .seq = 0, .until = 0, .following = {}, .used = folded.used};  // it is unusable
+    return fail(applied.error());
+  }
+  folded.seq = next.seq;
+  if (folds_ && folded.seq % folds_->stride() == 0) folds_->keep(std::make_shared<const State>(folded.state));
+  return {};
+}
+
+/// Folds the records up to `seq` and reads the one after it.
+Result<Projection::Folded*> Projection::fold_to(const SessionId& session, std::uint64_t seq) {
   Folded& folded = sessions_[session];
   folded.used = ++uses_;
-  if (folded.seq >= seq)
-    folded = {.state = {}, .seq = 0, .following = {}, .used = folded.used};  // asked again
-  while (folded.seq < seq) {
-    if (folded.following.empty()) {
-      auto read = read_records(*journal_, session, folded.seq + 1);
-      if (!read) return fail(read.error());
-      if (read->empty())
-        return fail(ErrorCode::kJournal, "the log of " + session.str() + " has lost its end");
-      folded.following.assign(std::make_move_iterator(read->begin()), std::make_move_iterator(read->end()));
-    }
-    const StoredRecord next = std::move(folded.following.front());
-    folded.following.pop_front();
-    if (auto applied = apply_to(folded.state, next.record); !applied) return fail(applied.error());
-    folded.seq = next.seq;
-    if (folded.seq == seq) {
-      auto events = project(next.record, folded.state);
-      forget_the_oldest();
-      return events;
+  if (folded.seq > seq) {  // asked again
+    const std::uint64_t until = folded.until;
+    folded = {.state = {}, .seq = 0, .until = until, .following = {}, .used = folded.used};
+  }
+  if (folded.seq == 0 && folded.following.empty() && folds_) {
+    if (const auto kept = folds_->at_most(session, seq)) {
+      folded.state = *kept;
+      folded.seq = kept->seq;
     }
   }
-  return std::vector<Event>{};
+  while (true) {
+    if (folded.following.empty()) {
+      if (auto read = read_on(session, folded); !read) return fail(read.error());
+    }
+    if (folded.seq == seq) return &folded;
+    if (auto applied = apply_next(folded); !applied) return fail(applied.error());
+    folded.following.pop_front();
+  }
+}
+
+Result<const State*> Projection::before(const SessionId& session, std::uint64_t seq) {
+  const auto folded = fold_to(session, seq - 1);
+  if (!folded) return fail(folded.error());
+  return &(*folded)->state;
+}
+
+Result<std::vector<Event>> Projection::events_of(const SessionId& session, std::uint64_t seq) {
+  const auto folded = fold_to(session, seq - 1);
+  if (!folded) return fail(folded.error());
+  if (auto applied = apply_next(**folded); !applied) return fail(applied.error());
+  auto events = project((*folded)->following.front().record, (*folded)->state);
+  (*folded)->following.pop_front();
+  forget_the_oldest();
+  return events;
 }
 
 void Projection::forget_the_oldest() {
   if (sessions_.size() <= kMostFolded) return;
-  sessions_.erase(std::ranges::min_element(sessions_, {}, [](const auto& each) { return each.second.used; }));
+  const auto oldest =
+      std::ranges::min_element(sessions_, {}, [](const auto& each) { return each.second.used; });
+  give_back(oldest->second);
+  sessions_.erase(oldest);
 }
 
 std::vector<SessionId> Lineages::of(const SessionId& session) {

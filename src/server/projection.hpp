@@ -13,6 +13,7 @@
 #include "praxis/core/state.hpp"
 #include "praxis/journal/journal.hpp"
 #include "praxis/logs/logs.hpp"
+#include "server/folds.hpp"
 
 namespace praxis::server {
 
@@ -28,24 +29,41 @@ struct Position {
   static std::optional<Position> parse(std::string_view text);
 };
 
-/// Folds the logs of the sessions that it is asked about, each once. Not thread-safe.
+/// Folds the logs of the sessions that it is asked about, each once; from a kept state if there is one. Not
+/// thread-safe.
 class Projection {
  public:
-  explicit Projection(std::shared_ptr<Journal> journal) : journal_(std::move(journal)) {}
+  /// `folds` gets what this has folded. Null: it keeps nothing.
+  explicit Projection(std::shared_ptr<Journal> journal, std::shared_ptr<Folds> folds = nullptr)
+      : journal_(std::move(journal)), folds_(std::move(folds)) {}
+  ~Projection();
+  Projection(const Projection&) = delete;
+  Projection& operator=(const Projection&) = delete;
+
   /// The events of one record; ask for the records of a session in their order. Error `kJournal`.
   Result<std::vector<Event>> events_of(const SessionId& session, std::uint64_t seq);
+  /// The state before a record, valid until the next call. Errors as `events_of`.
+  Result<const State*> before(const SessionId& session, std::uint64_t seq);
+  /// Of this session no record after `seq` will be asked for, so none is read.
+  void expect(const SessionId& session, std::uint64_t seq) { sessions_[session].until = seq; }
 
  private:
   static constexpr std::size_t kMostFolded = 256;  // sessions; the others are folded again when needed
   struct Folded {
     State state;
     std::uint64_t seq = 0;               ///< of the last record in `state`
+    std::uint64_t until = 0;             ///< the last record to read; 0: the end of the log
     std::deque<StoredRecord> following;  ///< read and not yet folded
     std::uint64_t used = 0;
   };
+  Result<Folded*> fold_to(const SessionId& session, std::uint64_t seq);
+  Status read_on(const SessionId& session, Folded& folded) const;
+  Status apply_next(Folded& folded) const;
+  void give_back(Folded& folded) const;
   void forget_the_oldest();
 
   std::shared_ptr<Journal> journal_;
+  std::shared_ptr<Folds> folds_;
   std::unordered_map<SessionId, Folded> sessions_;
   std::uint64_t uses_ = 0;
 };

@@ -17,6 +17,10 @@ constexpr Field kDeltas{"deltas", "boolean", "false: no pieces of answers, only 
 constexpr Field kEvent{"event", "string", "name of an event, or a beginning with *; may be repeated"};
 constexpr std::array kStreamQuery{kAfter, kDeltas, kEvent,
                                   Field{"below", "boolean", "false: without the sub-agents"}};
+constexpr std::array kHistoryQuery{
+    Field{"before", "string", "id of an event; the events before it, instead of the last ones"},
+    Field{"limit", "integer", "records whose events are given, at most 5000; 200"}, kEvent,
+    Field{"below", "boolean", "false: without the sub-agents"}};
 constexpr std::array kAllQuery{kAfter, kDeltas, kEvent};
 constexpr std::array kListQuery{Field{"limit", "integer", "runs on a page, at most 100"},
                                 Field{"before", "string", "id of the last run of the page before"},
@@ -38,6 +42,8 @@ constexpr std::array kForkBody{
     Field{"continue", "boolean", "true: the open turn of the branch continues"}};
 constexpr std::array kRecordsQuery{Field{"from", "integer", "number of the first record; 1"},
                                    Field{"limit", "integer", "records on a page, at most 1000"}};
+constexpr std::array kMessagesQuery{Field{"from", "integer", "number of the first record; 1"},
+                                    Field{"limit", "integer", "records that are read, at most 5000; 1000"}};
 constexpr std::array kPolicyBody{Field{"tool", "string", "the tool that is called", true},
                                  Field{"arguments", "object", "of the call; none"}};
 constexpr std::array kRewindBody{Field{"turn", "string", "turn before which to go back, such as t2", true}};
@@ -113,6 +119,13 @@ constexpr std::array kA2aListQuery{
     kHistoryLength,
     Field{"statusTimestampAfter", "string", "tasks that changed at this time or later"},
     Field{"includeArtifacts", "boolean", "true: with the answers"}};
+constexpr std::array kRunQuery{
+    Field{"whole", "boolean", "true: lists with all their entries, not only the last 200"}};
+constexpr std::array kLabelBody{Field{"label", "string", "a word that does not begin with a digit", true},
+                                Field{"version", "string", "the version that it names from now on", true}};
+constexpr std::array kMemoryQuery{Field{"q", "string", "words to search for"},
+                                  Field{"collection", "string", "in this collection; without q: its notes"},
+                                  Field{"limit", "integer", "notes, at most 200; 20"}};
 constexpr std::array kTreeQuery{Field{"all", "boolean", "true: of all runs"}};
 constexpr std::array kUsageQuery{Field{"from", "string", "first day, such as 2026-01-31; 30 days ago"},
                                  Field{"until", "string", "last day; today"},
@@ -167,9 +180,9 @@ constexpr std::array kRoutes{
           kCreateBody,
           201},
     Route{"GET", "/api/v1/runs", "The runs, newest first", list_runs, kListQuery},
-    Route{"GET", "/api/v1/runs/{id}", "A run with the result of its last turn", show_run},
+    Route{"GET", "/api/v1/runs/{id}", "A run with the result of its last turn", show_run, kRunQuery},
     Route{"GET", "/api/v1/runs/{id}/messages", "The conversation, with calls, results and decisions",
-          show_messages},
+          show_messages, kMessagesQuery},
     Route{"POST", "/api/v1/runs/{id}/messages", "Start the next turn", send_message, {}, kMessageBody, 202},
     Route{"GET",
           "/api/v1/runs/{id}/events",
@@ -180,6 +193,8 @@ constexpr std::array kRoutes{
           200,
           true,
           true},
+    Route{"GET", "/api/v1/runs/{id}/history",
+          "The last events of a run and its sub-agents, or those before one", show_history, kHistoryQuery},
     Route{"GET", "/api/v1/runs/{id}/tree", "The agents of a run", show_tree},
     Route{"GET", "/api/v1/tree", "The agents of all runs that are not idle, or of the last one", show_trees,
           kTreeQuery},
@@ -232,6 +247,12 @@ constexpr std::array kRoutes{
     Route{"GET", "/api/v1/usage", "Tokens and cost by day, agent and model", show_usage, kUsageQuery},
     Route{"GET", "/api/v1/settings", "The settings of the server with the layers that they come from",
           list_settings},
+    Route{"GET", "/api/v1/prompts", "The prompts, with labels and the latest version of each", list_prompts},
+    Route{"GET", "/api/v1/prompts/{prompt}", "All versions of a prompt", show_prompt},
+    Route{
+        "POST", "/api/v1/prompts/{prompt}/labels", "Move a label to a version", label_prompt, {}, kLabelBody},
+    Route{"GET", "/api/v1/memory", "The collections of the memory, and notes that fit, with why they rank so",
+          search_memory, kMemoryQuery},
     Route{"GET", "/api/v1/blobs/{digest}", "A payload that a run names, whole or in part (Range)", show_blob},
     Route{"GET", "/api/v1/pending", "The steps of all runs that wait for people", list_pending},
     Route{"GET", "/v1/models", "The agents as OpenAI's models", list_models},

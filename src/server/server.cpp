@@ -236,11 +236,13 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   const std::shared_ptr<Journal> journal(*runtime, &(*runtime)->journal());
   const auto load = std::make_shared<Load>(options.load, system_environment());
   auto runs = std::make_shared<Runs>(*place, *runtime, journal, executor, load);
+  const auto folds = std::make_shared<Folds>(journal);
   const app::Redactions redactions(*place);
-  auto feed =
-      std::make_shared<EventFeed>(*runtime, journal, executor, redaction_of_events(redactions, journal));
+  auto feed = std::make_shared<EventFeed>(*runtime, journal, executor, folds,
+                                          redaction_of_events(redactions, journal));
   const auto service = std::make_shared<Service>(place, *runtime, journal, runs, feed,
-                                                 std::make_shared<BlobReferences>(journal));
+                                                 std::make_shared<BlobReferences>(journal), folds,
+                                                 std::make_shared<Trees>(journal));
   service->redactions = redactions;
   if (!options.login_code.empty()) {
     service->login = std::make_shared<LoginCode>(options.login_code, std::move(options.login_token),

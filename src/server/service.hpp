@@ -10,8 +10,10 @@
 #include "app/workspace.hpp"
 #include "logs/blob_references.hpp"
 #include "server/event_feed.hpp"
+#include "server/folds.hpp"
 #include "server/login_code.hpp"
 #include "server/runs.hpp"
+#include "server/trees.hpp"
 
 namespace praxis::server {
 
@@ -29,6 +31,8 @@ struct Service {
   std::shared_ptr<Runs> runs;
   std::shared_ptr<EventFeed> feed;
   std::shared_ptr<BlobReferences> references;
+  std::shared_ptr<Folds> folds;
+  std::shared_ptr<Trees> trees;
   std::shared_ptr<LoginCode> login = nullptr;  ///< null: there is no code
   Counters counters = {};
   std::atomic<bool> draining = false;

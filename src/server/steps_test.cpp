@@ -281,6 +281,9 @@ TEST_F(ServedBranches, AnswersFollowTheirDescription) {
   check("GET", "/api/v1/runs/{id}", at);
   check("GET", "/api/v1/runs/{id}", runs + asks);
   check("GET", "/api/v1/runs/{id}/messages", at + "/messages");
+  check("GET", "/api/v1/runs/{id}/history", at + "/history?limit=2");
+  check("GET", "/api/v1/runs/{id}/tree", at + "/tree");
+  check("GET", "/api/v1/tree", "/api/v1/tree");
   check("GET", "/api/v1/runs/{id}/branches", at + "/branches");
   check("GET", "/api/v1/runs/{id}/records", at + "/records");
   check("POST", "/api/v1/runs/{id}/replay", at + "/replay");
@@ -289,6 +292,8 @@ TEST_F(ServedBranches, AnswersFollowTheirDescription) {
   check("GET", "/api/v1/runs/{id}/steps/{step}", step_of(asks));
   check("GET", "/api/v1/usage", "/api/v1/usage");
   check("GET", "/api/v1/settings", "/api/v1/settings");
+  check("GET", "/api/v1/prompts", "/api/v1/prompts");
+  check("GET", "/api/v1/memory", "/api/v1/memory");
   check("POST", "/api/v1/runs/{id}/commands", runs + asks + "/commands",
         R"({"commands":[{"verb":"annotate","text":"x"}]})");
   check("POST", "/api/v1/runs/{id}/steps/{step}", step_of(asks), R"({"decision":"deny"})");
