@@ -38,6 +38,10 @@ export function makeAgents(rig) {
     ],
     '[agents.facts]\nfile = "facts.toml"\ndescription = "Finds"\n[agents.ask]\nfile = "ask.toml"\ndescription = "Stores"',
   );
+  rig.agent("leaf", [{ text: "I am a leaf." }]);
+  const leaves = (from, count) => Array.from({ length: count }, (_, at) => ({ name: "leaf", arguments: { prompt: `Leaf ${from + at}` } }));
+  const steps = Array.from({ length: rig.leaves / 50 }, (_, at) => ({ text: `Batch ${at}.`, tool_calls: leaves(at * 50 + 1, 50) }));
+  rig.agent("wide", [...steps, { text: "All leaves fell." }], '[agents.leaf]\nfile = "leaf.toml"\ndescription = "A leaf"');
   rig.agent("fails", [{ error: { code: "provider", status: 401, message: "the key is wrong" } }]);
   rig.agent("evil", [{ reasoning: hostile, text: hostile, chunk: 7, tool_calls: [kv("put", hostile, hostile.slice(0, 40))] }, { text: hostile, chunk: 11 }], '[tools.kv]\n[policy]\nask = ["kv"]');
   rig.agent("waits", [{ text: "At last.", delay_ms: 60000 }, { text: "After that." }]);

@@ -4,6 +4,8 @@ import { access } from "./access.mjs";
 import { makeAgents } from "./agents.mjs";
 import { branches } from "./branches.mjs";
 import { inbox } from "./inbox.mjs";
+import { library } from "./library.mjs";
+import { long } from "./long.mjs";
 import { people } from "./people.mjs";
 import { Rig } from "./rig.mjs";
 import { survival } from "./survival.mjs";
@@ -21,6 +23,8 @@ describe("the page", { concurrency: false }, () => {
   people(rig);
   inbox(rig);
   branches(rig);
+  long(rig);
+  library(rig);
   survival(rig);
   access(rig);
 });

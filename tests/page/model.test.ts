@@ -7,7 +7,7 @@ import { apply } from "../../web/src/model/fold.ts";
 import { History, isDecision, isError } from "../../web/src/model/history.ts";
 import { RunState, type CallItem } from "../../web/src/model/run_state.ts";
 import { rows, shown } from "../../web/src/model/tree.ts";
-import { csv, sums } from "../../web/src/model/usage.ts";
+import { csv, dayBars, sums, top } from "../../web/src/model/usage.ts";
 import { extent, lanes, totals, zoomed } from "../../web/src/model/waterfall.ts";
 import { address, placeOf } from "../../web/src/router.ts";
 
@@ -212,6 +212,16 @@ test("usage is summed by a column, and unknown prices stay unknown", () => {
   const all = [row("2026-01-01", "a", 5, 1), row("2026-01-02", "a", 7, null), row("2026-01-02", "b", 20, 2)];
   assert.deepEqual(sums(all, "agent").map((sum) => [sum.name, sum.calls, sum.total, sum.cost]), [["b", 1, 20, 2], ["a", 2, 12, null]]);
   assert.deepEqual(sums(all, "day").map((sum) => sum.name), ["2026-01-02", "2026-01-01"]);
+});
+
+test("a chart has a bar for each day, made of what the calls took", () => {
+  const row = (day: string, input: number, cached: number, output: number, cost_usd: number | null) => ({ day, agent: "a", model: "m", calls: 1, usage: { total: input + output, input, cache_read: cached, output }, cost_usd });
+  const rows = [row("2026-02-28", 10, 4, 3, 1), row("2026-03-02", 1, 0, 1, null), row("2026-03-02", 1, 0, 0, 2)];
+  const bars = dayBars(rows, "2026-02-27", "2026-03-02", "tokens");
+  assert.deepEqual(bars.map((bar) => [bar.day, bar.total]), [["2026-02-27", 0], ["2026-02-28", 13], ["2026-03-01", 0], ["2026-03-02", 3]]);
+  assert.deepEqual(bars[1]!.parts, [{ name: "input", amount: 6 }, { name: "cached", amount: 4 }, { name: "output", amount: 3 }]);
+  assert.deepEqual(dayBars(rows, "2026-02-28", "2026-02-28", "cost").map((bar) => bar.total), [1]);
+  assert.deepEqual([0, 0.03, 1, 1.01, 3, 5.5, 1000, 1001].map(top), [1, 0.05, 1, 2, 5, 10, 1000, 2000]);
 });
 
 test("CSV quotes, and disarms formulas", () => {

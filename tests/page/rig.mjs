@@ -1,7 +1,7 @@
 // What the journeys share: a real server on a real journal, a model that answers slowly, a browser, and a client of
 // the API that says what really happened.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -55,6 +55,8 @@ async function slowModel() {
 export class Rig {
   static async start(praxis) {
     const rig = new Rig();
+    // PRAXIS_PAGE_LEAVES=2000 makes the wide tree as large as the page has to take.
+    rig.leaves = Number(process.env.PRAXIS_PAGE_LEAVES ?? 200);
     rig.praxis = praxis;
     rig.place = mkdtempSync(join(tmpdir(), "praxis-page-"));
     rig.agents = join(rig.place, "config/praxis/agents");
@@ -79,14 +81,22 @@ export class Rig {
     writeFileSync(join(this.agents, name + ".toml"), `model = "${model}"\n${settings}\n`);
   }
 
-  async serve(more = []) {
-    const environment = {
+  get environment() {
+    return {
       ...process.env,
       PATH: `${join(this.place, "bin")}:/usr/bin:/bin`,
       XDG_CONFIG_HOME: join(this.place, "config"),
       XDG_STATE_HOME: join(this.place, "state"),
       LLAMACPP_BASE_URL: `http://127.0.0.1:${this.model.port}/v1`,
     };
+  }
+  /** Another process of the same user, on the same files. */
+  command(...words) {
+    return execFileSync(this.praxis, words, { cwd: this.place, env: this.environment, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  }
+
+  async serve(more = []) {
+    const environment = this.environment;
     this.server = spawn(this.praxis, ["serve", "--port", String(this.port), "--journal", "runs.db", "--token-file", "token", ...more], { cwd: this.place, env: environment, stdio: ["ignore", "ignore", "pipe"] });
     let log = "";
     this.server.stderr.on("data", (data) => (log += data));
@@ -113,6 +123,15 @@ export class Rig {
     const text = await answer.text();
     assert.ok(answer.ok, `${path}: ${answer.status} ${text}`);
     return text.startsWith("{\"format\"") ? text.trim().split("\n").slice(1).map((line) => JSON.parse(line)) : JSON.parse(text);
+  }
+  /** All events of a run that a record holds. */
+  async events(run) {
+    const all = [];
+    for (let page, before = ""; page === undefined || page.has_earlier; before = "&before=" + page.events[0].id) {
+      page = await this.api(`/runs/${run}/history?limit=5000${before}`);
+      all.unshift(...page.events);
+    }
+    return all;
   }
   async begin(agent, prompt = "Go") {
     return (await this.api("/runs", { agent, prompt })).id;

@@ -145,6 +145,13 @@ export function views(rig) {
     await table.getByRole("row").filter({ hasText: "lead" }).waitFor();
     const { rows } = await rig.api("/usage");
     const total = (agent) => rows.filter((row) => row.agent === agent).reduce((sum, row) => sum + row.usage.total, 0);
+    const report = await rig.api("/usage");
+    const chart = page.getByRole("img", { name: `Tokens by day from ${report.from} to ${report.until}` });
+    assert.equal(await chart.locator("g").count(), (Date.parse(report.until) - Date.parse(report.from)) / 86_400_000 + 1);
+    assert.ok(Number(await chart.locator("g").last().locator("rect.input").getAttribute("height")) > 0);
+    await page.getByRole("button", { name: "Cost", exact: true }).click();
+    await page.getByRole("img", { name: "Cost by day" }).waitFor();
+    await page.getByRole("button", { name: "Tokens", exact: true }).click();
     const saved = page.waitForEvent("download");
     await page.getByRole("region", { name: "By agent" }).locator("xpath=preceding-sibling::header").getByRole("button").click();
     const lines = readFileSync(await (await saved).path(), "utf8").trim().split("\r\n");

@@ -18,6 +18,8 @@ const Compare = later(() => import("./views/compare.tsx").then((part) => part.Co
 const Branches = later(() => import("./views/branches.tsx").then((part) => part.Branches));
 const Agents = later(() => import("./views/agents.tsx").then((part) => part.Agents));
 const SettingsView = later(() => import("./views/settings.tsx").then((part) => part.SettingsView));
+const Prompts = later(() => import("./views/prompts.tsx").then((part) => part.Prompts));
+const Memory = later(() => import("./views/memory.tsx").then((part) => part.Memory));
 const UsageView = later(() => import("./views/usage.tsx").then((part) => part.UsageView));
 
 const showsHelp = signal(false);
@@ -45,7 +47,7 @@ function Help() {
 
 function Bar() {
   const view = place.value.view;
-  const link = (to: "runs" | "inbox" | "agents" | "usage" | "settings", name: string, count = 0) => (
+  const link = (to: "runs" | "inbox" | "agents" | "prompts" | "memory" | "usage" | "settings", name: string, count = 0) => (
     <a href={address({ view: to })} aria-current={view === to ? "page" : undefined}>
       {name}
       {count > 0 && <span class="count">{count}<span class="unseen"> waiting</span></span>}
@@ -59,6 +61,8 @@ function Bar() {
         {link("runs", "Runs")}
         {link("inbox", "Inbox", pending.value.length)}
         {link("agents", "Agents")}
+        {link("prompts", "Prompts")}
+        {link("memory", "Memory")}
         {link("usage", "Usage")}
         {link("settings", "Settings")}
       </nav>
@@ -78,6 +82,8 @@ function View() {
   if (at.view === "inbox") return <Inbox />;
   if (at.view === "usage") return <UsageView />;
   if (at.view === "agents") return <Agents agent={at.agent} />;
+  if (at.view === "prompts") return <Prompts prompt={at.prompt} />;
+  if (at.view === "memory") return <Memory />;
   if (at.view === "settings") return <SettingsView />;
   if (at.view === "branches") return <Branches key={at.run} run={at.run} />;
   if (at.view === "compare") return <Compare key={at.run + at.other} run={at.run} other={at.other} />;
@@ -90,6 +96,8 @@ function Frame() {
     { key: "g r", does: "runs", run: () => go({ view: "runs" }) },
     { key: "g i", does: "inbox", run: () => go({ view: "inbox" }) },
     { key: "g a", does: "agents", run: () => go({ view: "agents" }) },
+    { key: "g p", does: "prompts", run: () => go({ view: "prompts" }) },
+    { key: "g m", does: "memory", run: () => go({ view: "memory" }) },
     { key: "g u", does: "usage", run: () => go({ view: "usage" }) },
     { key: "g s", does: "settings", run: () => go({ view: "settings" }) },
   ]);

@@ -2,7 +2,8 @@
 import { computed, signal } from "@preact/signals";
 
 export type Place =
-  | { view: "runs" | "inbox" | "usage" | "settings" }
+  | { view: "runs" | "inbox" | "usage" | "settings" | "memory" }
+  | { view: "prompts"; prompt?: string }
   | { view: "agents"; agent?: string }
   | { view: "login"; code: string }
   | { view: "branches"; run: string }
@@ -11,7 +12,8 @@ export type Place =
 
 export function placeOf(hash: string): Place {
   const [view, ...rest] = hash.replace(/^#\/?/, "").split("/").map(decoded);
-  if (view === "inbox" || view === "usage" || view === "settings") return { view };
+  if (view === "inbox" || view === "usage" || view === "settings" || view === "memory") return { view };
+  if (view === "prompts") return rest[0] ? { view, prompt: rest[0] } : { view };
   if (view === "agents") return rest[0] ? { view, agent: rest[0] } : { view };
   if (view === "login" && rest[0]) return { view, code: rest[0] };
   if (view === "branches" && rest[0]) return { view, run: rest[0] };
@@ -43,6 +45,8 @@ export function address(place: Place): string {
       return joined("branches", place.run);
     case "compare":
       return joined("compare", place.run, place.other);
+    case "prompts":
+      return place.prompt === undefined ? "#/prompts" : joined("prompts", place.prompt);
     case "agents":
       return place.agent === undefined ? "#/agents" : joined("agents", place.agent);
     case "run": {

@@ -16,6 +16,9 @@ function replaced(a: string[], b: string[]): string[] {
   ];
 }
 
+/** The lines of a text that became another one. */
+export const lineChanges = (before: string, after: string): string[] => replaced(linesOf(before), linesOf(after));
+
 /** The first line names the file; undefined: the call changes none that is known. */
 export function changeOf(tool: string, args: unknown): string[] | undefined {
   if (args === null || typeof args !== "object") return undefined;

@@ -1,24 +1,130 @@
-// The events of a run, and the run as it was after any of them.
-import type { RunEvent } from "../api/types.ts";
+// The events of a run that were loaded, and the run as it was after any of them. Those of a long run are loaded from its end
+// backwards: what was before the first of them is in the nodes that came with them.
+import { compareIds } from "../api/sse.ts";
+import type { RunEvent, TreeNode } from "../api/types.ts";
 import { apply } from "./fold.ts";
 import { RunState } from "./run_state.ts";
 
+/** Consecutive events, with the agents as they were before the first event of each. */
+export interface Page {
+  events: RunEvent[];
+  agents: TreeNode[];
+  has_earlier: boolean;
+}
+
 export class History {
-  /** Those that a record holds; pieces of answers are not kept. */
-  readonly events: RunEvent[] = [];
-  readonly present = new RunState();
+  /** Those that a record holds, from one on without a gap; pieces of answers are not kept. */
+  events: RunEvent[] = [];
+  present = new RunState();
+  /** There are events before the first one of `events`. */
+  hasEarlier = false;
+  /** Older events of single agents, for their conversations. */
+  private extra: RunEvent[] = [];
+  /** The agents that existed before the first loaded event of each. */
+  private readonly before = new Map<string, TreeNode>();
+  private readonly first = new Map<string, string>();
   private past = new RunState();
   private pastLength = 0;
 
   add(event: RunEvent): void {
-    if (event.id !== undefined) this.events.push(event);
+    if (event.id !== undefined) {
+      this.events.push(event);
+      if (!this.first.has(event.session)) this.first.set(event.session, event.id);
+    }
     apply(this.present, event);
+  }
+
+  /** Begins with the last events of a run. */
+  begin(root: string, page: Page): void {
+    this.present.root = root;
+    this.prepend(page);
+  }
+
+  /** Takes the events right before those that are loaded. */
+  prepend(page: Page): void {
+    this.take(page);
+    const from = page.events[0]?.id;
+    if (from !== undefined) this.extra = this.extra.filter((event) => compareIds(event.id ?? "", from) < 0);
+    this.events = [...page.events, ...this.events];
+    this.hasEarlier = page.has_earlier;
+    if (!page.has_earlier) this.before.clear();
+    this.rebuild();
+  }
+
+  /** Takes the events of one agent right before those of it that are loaded. */
+  prependOf(agent: string, page: Page): void {
+    this.take(page);
+    if (!page.has_earlier) this.before.delete(agent);
+    this.extra = [...page.events, ...this.extra].sort((a, b) => compareIds(a.id ?? "", b.id ?? ""));
+    this.rebuild();
+  }
+
+  /** Takes the whole tree: it has agents of which no event is loaded. */
+  know(nodes: TreeNode[]): void {
+    if (!this.hasEarlier) return;
+    const known = new Map(this.before);
+    this.before.clear();
+    // In the order of the tree.
+    for (const node of nodes) {
+      const found = known.get(node.id);
+      if (found === undefined && this.first.has(node.id)) continue;
+      this.before.set(node.id, found === undefined ? node : { ...found, created: node.created });
+      known.delete(node.id);
+    }
+    for (const [id, node] of known) this.before.set(id, node);
+    this.rebuild();
+  }
+
+  /** Whether an agent has events before the first one of it that is loaded. */
+  hasEarlierOf(agent: string): boolean {
+    return this.before.has(agent);
+  }
+
+  /** The id of the first loaded event of an agent; undefined: none is loaded. */
+  firstOf(agent: string): string | undefined {
+    return this.first.get(agent);
+  }
+
+  private take(page: Page): void {
+    const nodes = new Map(page.agents.map((node) => [node.id, node]));
+    const seen = new Set<string>();
+    for (const { session, id = "" } of page.events) {
+      if (seen.has(session)) continue;
+      seen.add(session);
+      const known = this.first.get(session);
+      if (known !== undefined && compareIds(known, id) <= 0) continue;
+      this.first.set(session, id);
+      const node = nodes.get(session);
+      if (node === undefined) this.before.delete(session);
+      else this.before.set(session, { ...node, created: this.before.get(session)?.created ?? node.created });
+    }
+  }
+
+  /** The run before the first of `events`. */
+  private beginning(): RunState {
+    const run = new RunState();
+    run.root = this.present.root;
+    for (const node of this.before.values()) run.addNode(node);
+    for (const event of this.extra) apply(run, event);
+    return run;
+  }
+
+  private rebuild(): void {
+    const run = this.beginning();
+    for (const event of this.events) apply(run, event);
+    for (const [id, agent] of this.present.agents) {
+      const now = run.agents.get(id);
+      if (now !== undefined && agent.live.size > 0) now.live = agent.live;
+    }
+    this.present = run;
+    this.past = new RunState();
+    this.pastLength = 0;
   }
 
   /** The run after its first `count` events. The state may be that of an earlier call, moved on. */
   at(count: number): RunState {
-    if (count < this.pastLength) {
-      this.past = new RunState();
+    if (count < this.pastLength || this.pastLength === 0) {
+      this.past = this.beginning();
       this.pastLength = 0;
     }
     for (; this.pastLength < count; this.pastLength++) {

@@ -1,5 +1,5 @@
 // What a run looks like at one moment: agents, their conversations, what took how long.
-import type { ParkedStep, Part, RunEvent } from "../api/types.ts";
+import type { ParkedStep, Part, RunEvent, TreeNode } from "../api/types.ts";
 
 export type CallState = "called" | "running" | "waiting" | "done" | "failed" | "denied";
 
@@ -110,13 +110,20 @@ export class RunState {
     return agent;
   }
 
-  /** Puts the children of `agent` into the order of their calls; those whose call is unknown keep theirs, at the end. */
+  /** Puts the children of `agent` into the order of their calls; those whose call is unknown were there before. */
   order(agent: Agent): void {
-    const place = (id: string) => {
-      const at = this.agents.get(id)?.place ?? -1;
-      return at < 0 ? Number.MAX_SAFE_INTEGER : at;
-    };
+    const place = (id: string) => this.agents.get(id)?.place ?? -1;
     agent.children.sort((a, b) => place(a) - place(b));
+  }
+
+  /** Adds an agent as it was at a moment from which on its events follow. */
+  addNode(node: TreeNode): Agent {
+    const agent = this.addAgent(node.id, node.parent ?? "", node.depth, node.created);
+    return Object.assign(agent, {
+      name: node.agent || agent.name, task: node.content, status: node.status, paused: node.paused, comment: node.comment, step: node.step,
+      tokens: node.usage.self.total, cost: node.usage.self.cost_usd ?? 0, updated: node.updated,
+      waits: node.pending.map((step) => ({ ...step, id: step.id.split("/").at(-1) ?? "", session: node.id })),
+    });
   }
 
   begin(agent: Agent, kind: Span["kind"], key: string, name: string, event: RunEvent): void {

@@ -29,6 +29,34 @@ export function sums(rows: readonly UsageRow[], column: "day" | "agent" | "model
   return [...all.values()].sort(column === "day" ? byName : (a, b) => b.total - a.total || byName(b, a));
 }
 
+/** A bar of a chart: a day, with what it is made of from the bottom up. */
+export interface DayBar {
+  day: string;
+  parts: { name: string; amount: number }[];
+  total: number;
+}
+
+/** A bar for each day from the first to the last, also for those without a call. */
+export function dayBars(rows: readonly UsageRow[], from: string, until: string, of: "tokens" | "cost"): DayBar[] {
+  const found = new Map(sums(rows, "day").map((sum) => [sum.name, sum]));
+  const bars: DayBar[] = [];
+  for (let at = Date.parse(from); at <= Date.parse(until); at += 86_400_000) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    const sum = found.get(day);
+    const fresh = Math.max(0, (sum?.input ?? 0) - (sum?.cached ?? 0));
+    const parts = of === "cost" ? [{ name: "cost", amount: sum?.cost ?? 0 }] : [{ name: "input", amount: fresh }, { name: "cached", amount: sum?.cached ?? 0 }, { name: "output", amount: sum?.output ?? 0 }];
+    bars.push({ day, parts, total: parts.reduce((all, part) => all + part.amount, 0) });
+  }
+  return bars;
+}
+
+/** The smallest of 1, 2 and 5 times a power of ten that is not below the amount: the top of an axis. */
+export function top(amount: number): number {
+  if (amount <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(amount));
+  return ([1, 2, 5].find((each) => each * power >= amount * (1 - 1e-9)) ?? 10) * power;
+}
+
 /** A table as CSV (RFC 4180). A text that a spreadsheet would take for a formula begins with an apostrophe. */
 export function csv(heads: readonly string[], rows: readonly (string | number | null)[][]): string {
   const cell = (value: string | number | null) => {

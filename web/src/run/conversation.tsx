@@ -1,7 +1,7 @@
 // The conversation of the chosen agent, with its calls, and sub-agents where they were made.
 import { useSignal } from "@preact/signals";
 import { Component } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Part, ParkedStep } from "../api/types.ts";
 import type { Agent, CallItem, Item, RunState } from "../model/run_state.ts";
 import { changeOf, imageOf } from "../model/file_change.ts";
@@ -168,10 +168,28 @@ export function Conversation({ store }: { store: Store }) {
   const isPast = store.moment.value !== null;
   const all: Item[] = agent === undefined ? [] : [...agent.items, ...[...agent.live.entries()].sort(([a], [b]) => a - b).map(([, item]) => item)];
   const first = Math.max(0, all.length - shownAtOnce - more.value);
+  // What is in sight stays there when earlier items come in above it.
+  const anchor = useRef<number | null>(null);
   useLayoutEffect(() => {
     const element = box.current;
-    if (element !== null && follows.current) element.scrollTop = element.scrollHeight;
+    if (element === null) return;
+    if (follows.current) element.scrollTop = element.scrollHeight;
+    else if (anchor.current !== null && element.scrollHeight !== anchor.current) {
+      element.scrollTop += element.scrollHeight - anchor.current;
+      anchor.current = null;
+    }
   });
+  const hasEarlier = agent !== undefined && store.history.hasEarlierOf(agent.id);
+  const isUnloaded = hasEarlier && agent.items.length === 0;
+  useEffect(() => {
+    if (isUnloaded && agent !== undefined) void store.loadEarlierOf(agent.id);
+  }, [agent?.id, isUnloaded, store.isLoading.value]);
+  const showEarlier = () => {
+    follows.current = false;
+    anchor.current = box.current?.scrollHeight ?? null;
+    more.value += 500;
+    if (first === 0 && agent !== undefined) void store.loadEarlierOf(agent.id);
+  };
   // Questions and access have no call that could show them.
   const apart = isPast || agent === undefined ? [] : agent.waits.filter((step) => !all.some((item) => parkedOf(agent, item) === step));
   return (
@@ -180,10 +198,11 @@ export function Conversation({ store }: { store: Store }) {
       onScroll={(event) => {
         const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
         follows.current = scrollHeight - scrollTop - clientHeight < 40;
+        if (scrollTop === 0 && scrollHeight > clientHeight && (first > 0 || hasEarlier)) showEarlier();
       }}
     >
-      {first > 0 && (
-        <p class="center"><button type="button" onClick={() => { follows.current = false; more.value += 500; }}>Show {Math.min(500, first)} earlier</button></p>
+      {(first > 0 || hasEarlier) && (
+        <p class="center"><button type="button" disabled={store.isLoading.value} onClick={showEarlier}>Show {first > 0 ? `${Math.min(500, first)} ` : ""}earlier</button></p>
       )}
       <ol key={agent?.id}>
         {all.slice(first).map((item, at) => (

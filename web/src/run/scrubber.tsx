@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { call } from "../api/client.ts";
+import type { RunEvent } from "../api/types.ts";
 import { isAgent, isDecision, isError } from "../model/history.ts";
 import { moment } from "../model/words.ts";
 import { go } from "../router.ts";
@@ -12,8 +13,28 @@ const eventWords = (name: string) => name.replaceAll(".", " ").replaceAll("_", "
 
 /** Moves by one record; from the present to the last but one. */
 export function step(store: Store, by: 1 | -1): void {
-  const all = store.history.events.length;
-  store.show((store.moment.value ?? all) + by);
+  void showOrLoad(store, (store.moment.value ?? store.history.events.length) + by);
+}
+
+/** Shows the moment `count`; before the first one that is loaded, the one before that. */
+async function showOrLoad(store: Store, count: number): Promise<void> {
+  const { history } = store;
+  if (count > 1 || !history.hasEarlier) return store.show(count);
+  store.show(1);
+  const all = history.events.length;
+  if (await store.loadEarlier()) store.show(history.events.length - all + count);
+}
+
+/** The next moment that fits, loading earlier ones as far as it takes. */
+async function seek(store: Store, from: number, by: 1 | -1, fits: (event: RunEvent) => boolean): Promise<void> {
+  const { history } = store;
+  for (;;) {
+    const found = history.seek(from, by, fits);
+    if (found !== from) return store.show(found);
+    const all = history.events.length;
+    if (by === 1 || !(await store.loadEarlier())) return;
+    from += history.events.length - all;
+  }
 }
 
 /** The records at which other runs branched off from this one. */
@@ -33,14 +54,14 @@ export function Scrubber({ store }: { store: Store }) {
   const at = store.moment.value ?? all;
   const event = history.events[at - 1];
   const isPast = store.moment.value !== null;
-  const jump = (by: 1 | -1, fits: typeof isError) => store.show(history.seek(at, by, fits));
+  const jump = (by: 1 | -1, fits: typeof isError) => void seek(store, at, by, fits);
   const jumps = [["error", isError], ["decision", isDecision], ["agent", isAgent]] as const;
   const forks = useRef<Promise<ReadonlySet<number>> | null>(null);
   const jumpToFork = async (by: 1 | -1) => {
     forks.current ??= forksOf(store.run);
     const places = await forks.current;
     const root = history.present.root;
-    store.show(history.seek(at, by, (each) => each.session === root && places.has(each.seq)));
+    await seek(store, at, by, (each) => each.session === root && places.has(each.seq));
   };
   const fork = async () => {
     if (event === undefined) return;
@@ -54,14 +75,14 @@ export function Scrubber({ store }: { store: Store }) {
   };
   return (
     <div class={"scrubber" + (isPast ? " past" : "")}>
-      <button type="button" class="plain" onClick={() => step(store, -1)} disabled={at <= 1} aria-label="Record before">◂</button>
+      <button type="button" class="plain" onClick={() => step(store, -1)} disabled={at <= 1 && !history.hasEarlier} aria-label="Record before">◂</button>
       <input
         type="range" min={1} max={Math.max(1, all)} value={at} aria-label="Moment of the run" disabled={all === 0}
         aria-valuetext={event === undefined ? "" : `${at} of ${all}: ${eventWords(event.event)}`}
-        onInput={(change) => store.show(Number(change.currentTarget.value))}
+        onInput={(change) => void showOrLoad(store, Number(change.currentTarget.value))}
       />
       <button type="button" class="plain" onClick={() => step(store, 1)} disabled={!isPast} aria-label="Next record">▸</button>
-      <span class="moment">{event === undefined ? "" : `${at}/${all} ${eventWords(event.event)} · ${moment(event.time)}`}</span>
+      <span class="moment">{event === undefined ? "" : `${at}/${all} ${eventWords(event.event)} · ${moment(event.time)}`}{history.hasEarlier ? " · earlier ones are loaded when you go back" : ""}</span>
       <span class="jumps">
         {jumps.map(([name, fits]) => (
           <span key={name} class="jump">

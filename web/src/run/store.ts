@@ -1,9 +1,17 @@
 // The run that is open: its events, the moment that is shown, the agent and record that are chosen.
 import { batch, computed, signal } from "@preact/signals";
-import { follow } from "../api/stream.ts";
-import { History, pauseBetween } from "../model/history.ts";
+import { call, Refusal } from "../api/client.ts";
+import { connection, follow } from "../api/stream.ts";
+import type { TreeNode } from "../api/types.ts";
+import { History, pauseBetween, type Page } from "../model/history.ts";
 import type { Agent, RunState } from "../model/run_state.ts";
 import { go, place } from "../router.ts";
+
+/** Records of which the events are loaded at first, and with each look back. */
+const [atFirst, atOnce] = [1000, 5000];
+
+type Answer = { run_id: string; events: object[]; agents: TreeNode[]; has_earlier: boolean; last_event_id: string };
+const pageOf = (answer: Answer): Page => ({ ...answer, events: answer.events as Page["events"] });
 
 export class Store {
   readonly history = new History();
@@ -18,11 +26,43 @@ export class Store {
   private isDue = false;
   private isCalmDue = false;
   private wanted = place.value.view === "run" ? place.value.record : undefined;
-  private end: () => void;
+  /** Earlier events are being loaded. */
+  readonly isLoading = signal(false);
+  private isClosed = false;
+  private end = () => {};
 
   constructor(readonly run: string) {
-    this.end = follow(`/api/v1/runs/${encodeURIComponent(run)}/events`, {
-      event: (event) => {
+    void this.open();
+  }
+
+  /** Shows the last events, then what happens. */
+  private async open(): Promise<void> {
+    connection.value = "connecting";
+    for (let pause = 200; !this.isClosed; pause = Math.min(pause * 2, 4000)) {
+      try {
+        const last = await call("GET /api/v1/runs/{id}/history", { path: { id: this.run }, query: { limit: atFirst } });
+        if (this.isClosed) return;
+        this.history.begin(last.run_id, pageOf(last));
+        this.changed();
+        this.follow(last.last_event_id);
+        if (last.has_earlier) await this.readTree();
+        return;
+      } catch (refusal) {
+        const status = refusal instanceof Refusal ? refusal.status : 0;
+        if (status > 0 && status < 500 && status !== 429) return this.refuse(status);
+        connection.value = "lost";
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+
+  private refuse(status: number): void {
+    this.error.value = status === 404 ? "There is no such run, or this token may not see it." : `The server refused the events (${status}).`;
+  }
+
+  private follow(after: string): void {
+    const follower = {
+      event: (event: Page["events"][number]) => {
         this.history.add(event);
         this.changed();
       },
@@ -30,11 +70,53 @@ export class Store {
         this.history.present.forgetPieces();
         this.changed();
       },
-      refused: (status) => (this.error.value = status === 404 ? "There is no such run, or this token may not see it." : `The server refused the events (${status}).`),
+      refused: (status: number) => this.refuse(status),
+    };
+    this.end = follow(`/api/v1/runs/${encodeURIComponent(this.run)}/events`, follower, after);
+  }
+
+  private async readTree(): Promise<void> {
+    const { nodes } = await call("GET /api/v1/runs/{id}/tree", { path: { id: this.run } });
+    this.history.know(nodes);
+    this.changed();
+  }
+
+  /** Loads the events before those that are there; true if there are more now. */
+  async loadEarlier(): Promise<boolean> {
+    const before = this.history.events[0]?.id;
+    if (!this.history.hasEarlier || before === undefined || this.isLoading.value) return false;
+    return this.load(async () => {
+      const page = pageOf(await call("GET /api/v1/runs/{id}/history", { path: { id: this.run }, query: { before, limit: atOnce } }));
+      if (this.moment.value !== null) this.moment.value += page.events.length;
+      this.history.prepend(page);
     });
   }
 
+  /** Loads the events of one agent before those of it that are there. */
+  async loadEarlierOf(agent: string): Promise<boolean> {
+    if (!this.history.hasEarlierOf(agent) || this.isLoading.value) return false;
+    return this.load(async () => {
+      const query = { before: this.history.firstOf(agent), limit: atFirst, below: false };
+      this.history.prependOf(agent, pageOf(await call("GET /api/v1/runs/{id}/history", { path: { id: agent }, query })));
+    });
+  }
+
+  private async load(what: () => Promise<void>): Promise<boolean> {
+    this.isLoading.value = true;
+    try {
+      await what();
+      this.changed();
+      return true;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 1000)); // before it can be asked for again
+      return false;
+    } finally {
+      this.isLoading.value = false;
+    }
+  }
+
   close(): void {
+    this.isClosed = true;
     this.play(0);
     this.end();
   }
@@ -88,7 +170,7 @@ export class Store {
   private showWanted(): void {
     if (this.wanted === undefined) return;
     const count = this.history.countAt(this.chosen.peek(), this.wanted);
-    if (count === 0) return;
+    if (count === 0) return void this.loadEarlier();
     this.wanted = undefined;
     if (count < this.history.events.length) this.moment.value = count;
   }

@@ -15,11 +15,22 @@ interface Both {
   second: Transcript;
 }
 
+/** The whole conversation of a run, which comes page by page. */
+async function transcriptOf(run: string): Promise<Transcript> {
+  const items: object[] = [];
+  for (let from = 1; ; ) {
+    const page = await call("GET /api/v1/runs/{id}/messages", { path: { id: run }, query: { from, limit: 5000 } });
+    items.push(...page.items);
+    if (page.next === null) return { ...page, items };
+    from = page.next;
+  }
+}
+
 async function read(run: string, other: string): Promise<Both> {
   const [comparison, first, second] = await Promise.all([
     call("GET /api/v1/runs/{id}/compare/{other}", { path: { id: run, other } }),
-    call("GET /api/v1/runs/{id}/messages", { path: { id: run } }),
-    call("GET /api/v1/runs/{id}/messages", { path: { id: other } }),
+    transcriptOf(run),
+    transcriptOf(other),
   ]);
   return { comparison, first, second };
 }

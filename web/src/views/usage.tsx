@@ -3,7 +3,7 @@ import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call } from "../api/client.ts";
 import type { UsageReport } from "../api/types.ts";
-import { csv, sums, type Sum } from "../model/usage.ts";
+import { csv, dayBars, sums, top, type Sum } from "../model/usage.ts";
 import { cost, tokens } from "../model/words.ts";
 import { Failed } from "../ui/parts.tsx";
 
@@ -63,6 +63,52 @@ function Table({ column, title, shown }: { column: "day" | "agent" | "model"; ti
   );
 }
 
+const chosen = signal<"tokens" | "cost">("tokens");
+const names: Record<string, string> = { input: "input", cached: "from cache", output: "output", cost: "cost" };
+const [height, gap] = [120, 0.2];
+
+/** A bar for each day. The numbers are in the table below it. */
+function Chart({ shown }: { shown: UsageReport }) {
+  const of = chosen.value;
+  const bars = dayBars(shown.rows, shown.from, shown.until, of);
+  const most = top(Math.max(0, ...bars.map((bar) => bar.total)));
+  const words = of === "cost" ? cost : tokens;
+  const kinds = of === "cost" ? ["cost"] : ["input", "cached", "output"];
+  let best = bars[0];
+  for (const bar of bars) if (best === undefined || bar.total > best.total) best = bar;
+  const label = `${of === "cost" ? "Cost" : "Tokens"} by day from ${shown.from} to ${shown.until}` + (best === undefined ? "" : `; most on ${best.day}: ${words(best.total)}`);
+  return (
+    <figure class="chart">
+      <figcaption>
+        <span class="segments">
+          {(["tokens", "cost"] as const).map((name) => (
+            <button key={name} type="button" aria-pressed={of === name} onClick={() => (chosen.value = name)}>{name === "cost" ? "Cost" : "Tokens"}</button>
+          ))}
+        </span>
+        {kinds.map((kind) => <span key={kind} class="legend"><i class={kind} aria-hidden="true" />{names[kind]}</span>)}
+        <span class="quiet">{of === "cost" && shown.rows.some((row) => row.cost_usd === null) ? "calls without a known price are left out" : ""}</span>
+      </figcaption>
+      <svg role="img" aria-label={label} viewBox={`0 0 ${Math.max(1, bars.length)} ${height}`} preserveAspectRatio="none">
+        {bars.map((bar, at) => {
+          let y = height;
+          return (
+            <g key={bar.day}>
+              <title>{`${bar.day}: ${words(bar.total)}` + (bar.parts.length > 1 ? ` (${bar.parts.map((part) => `${words(part.amount)} ${names[part.name]}`).join(", ")})` : "")}</title>
+              <rect x={at} y={0} width={1} height={height} class="day" />
+              {bar.parts.map((part) => {
+                const size = (part.amount / most) * height;
+                y -= size;
+                return <rect key={part.name} class={part.name} x={at + gap / 2} width={1 - gap} y={y} height={size} />;
+              })}
+            </g>
+          );
+        })}
+      </svg>
+      <div class="axis quiet" aria-hidden="true"><span>{shown.from}</span><span>top: {words(most)}</span><span>{shown.until}</span></div>
+    </figure>
+  );
+}
+
 export function UsageView() {
   useEffect(() => effect(() => { void range.value; void read(); }), []);
   const shown = report.value;
@@ -80,6 +126,7 @@ export function UsageView() {
       {shown !== null && shown.rows.length === 0 && <p class="empty">No model was called in this time.</p>}
       {shown !== null && shown.rows.length > 0 && (
         <div class="tables">
+          <Chart shown={shown} />
           <Table column="day" title="By day" shown={shown} />
           <Table column="agent" title="By agent" shown={shown} />
           <Table column="model" title="By model" shown={shown} />
