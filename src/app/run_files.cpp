@@ -175,7 +175,7 @@ Result<RunFiles> files_of_run(const Workspace& workspace, Journal& journal, cons
   RunFiles files;
   files.run = run;
   files.records = log->records;
-  if (!workspace.keeps_runs()) return files;
+  if (!workspace.in_file()) return files;
   auto history = open_file_history(workspace, false);
   if (!history && history.error().kind() == ErrorKind::kNotFound) return files;
   if (!history) return fail(std::move(history.error()));
@@ -279,7 +279,7 @@ Result<std::uint64_t> record_before_turn(const std::vector<StoredRecord>& record
 }
 
 Status forget_removed_runs(const Workspace& workspace, Journal& journal) {
-  if (!workspace.keeps_runs()) return {};
+  if (!workspace.in_file()) return {};
   const auto history = open_file_history(workspace, false);
   if (!history && history.error().kind() == ErrorKind::kNotFound) return {};
   if (!history) return fail(history.error());
