@@ -14,63 +14,91 @@ constexpr Rule kPersonal[] = {
      "https://www.rfc-editor.org/rfc/rfc5322#section-3.4.1", kAround, kEmail},
     {"payment-card", "",
      R"re([0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4,5}(?:[ -]?[0-9]{1,4}(?:[ -]?[0-9]{3})?)?)re",
-     "https://www.iso.org/standard/70484.html", kNumber, kCard},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/generic/credit_card_recognizer.py",
+     kNumber, kCard},
     {"iban", "",
      R"re([A-Za-z]{2}[0-9]{2}(?:[A-Za-z0-9]{11,30}|(?: [A-Za-z0-9]{4}){2,7}(?: [A-Za-z0-9]{1,3})?))re",
      "https://www.swift.com/standards/data-standards/iban-international-bank-account-number", kNumber, kIban},
-    {"us-ssn", "", R"re([0-9]{3}-[0-9]{2}-[0-9]{4})re", "https://www.ssa.gov/employer/randomization.html",
+    {"us-ssn", "", R"re([0-9]{3}-[0-9]{2}-[0-9]{4})re",
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/us/us_ssn_recognizer.py",
      kNumber, kSsn},
     {"us-ssn", "ssn|social security|socialsecurity|social-security",
-     R"re([0-9]{3}[ .-]?[0-9]{2}[ .-]?[0-9]{4})re", "https://www.ssa.gov/employer/randomization.html",
+     R"re([0-9]{3}[ .-]?[0-9]{2}[ .-]?[0-9]{4})re",
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/us/us_ssn_recognizer.py",
      kNumber, kSsn},
     {"ipv4-address", "", R"re([0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3})re",
      "https://www.rfc-editor.org/rfc/rfc791", kNumber, kIpv4},
     {"ipv6-address", "", R"re([0-9A-Fa-f:]{3,4}[0-9A-Fa-f:]{4,35}(?:\.[0-9.]{3,12})?)re",
      "https://www.rfc-editor.org/rfc/rfc4291#section-2.2", kNumber, kIpv6},
     {"mac-address", "", R"re([0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5}|(?:-[0-9A-Fa-f]{2}){5}))re",
-     "https://standards.ieee.org/products-programs/regauth/", kNumber, kMac},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/generic/mac_recognizer.py",
+     kNumber, kMac},
     {"phone-number", "",
      R"re(\+[0-9]{1,3}[ .\-]?(?:\(0?[0-9]{0,4}\)[ .\-]?)?[0-9]{1,5}(?:[ .\-/]?[0-9]{2,5}){1,5}(?: ?x ?[0-9]{1,6})?)re",
-     "https://www.itu.int/rec/T-REC-E.164/", kNumber, kPhone},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/generic/phone_recognizer.py",
+     kNumber, kPhone},
     {"phone-number", "",
      R"re((?:001-|1[ .-])?(?:\([2-9][0-9]{2}\) ?|[2-9][0-9]{2}[-. ])[2-9][0-9]{2}[-.][0-9]{4}(?: ?x ?[0-9]{1,6})?)re",
-     "https://nationalnanpa.com/", kNumber, kPhone},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/generic/phone_recognizer.py",
+     kNumber, kPhone},
     {"phone-number", "", R"re(\(0?[0-9]{2,4}\) ?[0-9]{3,4}[- ][0-9]{3,4})re",
-     "https://www.itu.int/rec/T-REC-E.123/", kNumber, kPhone, kAny},
-    {"phone-number", "", R"re(0[0-9]{1,4}(?:[ .][0-9]{2,4}){2,4})re", "https://www.itu.int/rec/T-REC-E.123/",
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/generic/phone_recognizer.py",
+     kNumber, kPhone, kAny},
+    {"phone-number", "", R"re(0[0-9]{1,4}(?:[ .][0-9]{2,4}){2,4})re",
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/generic/phone_recognizer.py",
      kNumber, kPhone, kAny},
     {"phone-number",
      "phone|tel|mobile|fax|cell|call|office|desk|contact|whatsapp|sms|reach|answering at|messages to",
      R"re(\(?[0-9]{2,5}\)?(?:[ .\-/]?[0-9]{2,5}){1,4}(?: ?x ?[0-9]{1,6})?)re",
-     "https://www.itu.int/rec/T-REC-E.123/", kNumber, kPhone},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/generic/phone_recognizer.py",
+     kNumber, kPhone},
     {"phone-number", "", R"re([0-9]{2}[ -][0-9]{2}[ -][0-9]{2}[ -][0-9]{2})re",
-     "https://www.itu.int/rec/T-REC-E.123/", kNumber, kPhone, kAny, Profile::kStrict},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/generic/phone_recognizer.py",
+     kNumber, kPhone, kAny, Profile::kStrict},
     {"phone-number", "", R"re([0-9]{2,4}[ ][0-9]{2,4}[ ][0-9]{2,4}(?: [0-9]{2,4})?)re",
-     "https://www.itu.int/rec/T-REC-E.123/", kNumber, kPhone, kAny, Profile::kStrict},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/generic/phone_recognizer.py",
+     kNumber, kPhone, kAny, Profile::kStrict},
     {"uk-nino", "", R"re([A-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D])re",
-     "https://www.gov.uk/hmrc-internal-manuals/national-insurance-manual/nim39110", kNumber, kNino},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/uk/uk_nino_recognizer.py",
+     kNumber, kNino},
     {"uk-nhs-number", "nhs|health service", R"re([0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4})re",
-     "https://www.datadictionary.nhs.uk/attributes/nhs_number.html", kNumber, kNhs},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/uk/uk_nhs_recognizer.py",
+     kNumber, kNhs},
     {"spanish-id", "", R"re((?:[0-9]{8}-?[A-HJ-NP-TV-Z]|[XYZ]-?[0-9]{7}-?[A-HJ-NP-TV-Z]))re",
-     "https://www.interior.gob.es/opencms/es/servicios-al-ciudadano/tramites-y-gestiones/dni/"
-     "calculo-del-digito-de-control-del-nif-nie/",
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/spain/es_nif_recognizer.py",
      kNumber, kSpanishId},
     {"italian-tax-code", "", R"re([A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z])re",
-     "https://www.agenziaentrate.gov.it/portale/web/english/nse/individuals/"
-     "tax-identification-number-for-foreign-citizens",
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/italy/it_fiscal_code_recognizer.py",
      kNumber, kItalianCode},
     {"french-social-security", "",
      R"re([1-47-8] ?[0-9]{2} ?[01][0-9] ?(?:[0-9]{2}|2[AB]) ?[0-9]{3} ?[0-9]{3} ?[0-9]{2})re",
      "https://www.service-public.fr/particuliers/vosdroits/F33078", kNumber, kFrenchNir},
     {"german-tax-id", "steuer|tax|idnr|tin", R"re([1-9][0-9]{1,2} ?[0-9]{3} ?[0-9]{3} ?[0-9]{2,3})re",
-     "https://www.bzst.de/EN/Private_individuals/Tax_identification_number/"
-     "tax_identification_number_node.html",
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/germany/de_tax_id_recognizer.py",
      kNumber, kGermanTaxId},
-    {"polish-pesel", "pesel", R"re([0-9]{11})re", "https://www.gov.pl/web/gov/czym-jest-numer-pesel", kNumber,
-     kPesel},
+    {"polish-pesel", "pesel", R"re([0-9]{11})re",
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/poland/pl_pesel_recognizer.py",
+     kNumber, kPesel},
     {"swedish-personal-number", "", R"re((?:19|20)?[0-9]{6}[-+][0-9]{4})re",
-     "https://www.skatteverket.se/servicelankar/otherlanguages/englishengelska/individualsandemployees/"
-     "movingtosweden.html",
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/sweden/se_personnummer_recognizer.py",
      kNumber, kPersonnummer},
     {"finnish-personal-id", "", R"re([0-3][0-9][01][0-9]{3}[-+A-FU-Y][0-9]{3}[0-9A-FHJ-NPR-Y])re",
      "https://dvv.fi/en/personal-identity-code", kNumber, kFinnishId},
@@ -90,18 +118,28 @@ constexpr Rule kPersonal[] = {
     {"brazilian-cnpj", "", R"re([0-9]{2}\.[0-9]{3}\.[0-9]{3}/[0-9]{4}-[0-9]{2})re",
      "https://www.gov.br/receitafederal/pt-br/assuntos/orientacao-tributaria/cadastros/cnpj", kNumber, kCnpj},
     {"indian-aadhaar", "", R"re([2-9][0-9]{3}[ -][0-9]{4}[ -][0-9]{4})re",
-     "https://uidai.gov.in/en/my-aadhaar/about-your-aadhaar.html", kNumber, kAadhaar},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/india/in_aadhaar_recognizer.py",
+     kNumber, kAadhaar},
     {"indian-aadhaar", "aadhaar|aadhar|uidai", R"re([2-9][0-9]{11})re",
-     "https://uidai.gov.in/en/my-aadhaar/about-your-aadhaar.html", kNumber, kAadhaar},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/india/in_aadhaar_recognizer.py",
+     kNumber, kAadhaar},
     {"indian-pan", "", R"re([A-Z]{3}[PCHFATBLJG][A-Z][0-9]{4}[A-Z])re",
-     "https://incometaxindia.gov.in/Pages/pan.aspx", kNumber},
-    {"singapore-nric", "", R"re([STFGM][0-9]{7}[A-Z])re", "https://www.ica.gov.sg/documents/ic", kNumber,
-     kNric},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/india/in_pan_recognizer.py",
+     kNumber},
+    {"singapore-nric", "", R"re([STFGM][0-9]{7}[A-Z])re",
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/singapore/sg_fin_recognizer.py",
+     kNumber, kNric},
     {"chinese-resident-id", "", R"re([1-8][0-9]{5}(?:19|20)[0-9]{2}[01][0-9][0-3][0-9][0-9]{3}[0-9Xx])re",
      "https://openstd.samr.gov.cn/bzgk/gb/newGbInfo?hcno=080D6FBF2BB468F9007657F26D60013E", kNumber,
      kChineseId},
     {"korean-rrn", "", R"re([0-9]{2}[01][0-9][0-3][0-9]-[1-8][0-9]{6})re",
-     "https://www.law.go.kr/LSW/eng/engLsSc.do?query=Resident%20Registration%20Act", kNumber, kKoreanRrn},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/country_specific/korea/kr_rrn_recognizer.py",
+     kNumber, kKoreanRrn},
     {"mexican-curp", "",
      R"re([A-Z]{4}[0-9]{2}[01][0-9][0-3][0-9][HMX][A-Z]{2}[B-DF-HJ-NP-TV-Z]{3}[A-Z0-9][0-9])re",
      "https://www.gob.mx/curp/", kNumber},
@@ -114,7 +152,9 @@ constexpr Rule kPersonal[] = {
     {"ethereum-address", "0x", R"re(0x[a-fA-F0-9]{40})re",
      "https://ethereum.org/en/developers/docs/accounts/", kAtWord, kMixed},
     {"bitcoin-address", "bc0", R"re(bc1[ac-hj-np-z02-9]{25,59})re",
-     "https://github.com/bitcoin/bips/blob/master/bip-0173.mediawiki", kAtWord, kMixed},
+     "https://github.com/microsoft/presidio/blob/main/presidio-analyzer/presidio_analyzer/"
+     "predefined_recognizers/generic/crypto_recognizer.py",
+     kAtWord, kMixed},
 };
 
 }  // namespace
