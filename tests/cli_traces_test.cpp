@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
+#include <atomic>
 #include <set>
 
 #include "command_line.hpp"
@@ -43,8 +43,7 @@ TEST_F(CliTraces, Export_WritesTheTreeAsOneTrace) {
   std::set<std::string> ids;
   for (const Json& span : spans.get_array()) {
     EXPECT_EQ(json_text(span, "traceId"), json_string(result.last_line(), "trace_id"));
-    const bool is_first = ids.empty();
-    EXPECT_TRUE(is_first || ids.contains(json_string(span, "parentSpanId")));
+    EXPECT_TRUE(ids.empty() || ids.contains(json_string(span, "parentSpanId")));
     ids.insert(json_string(span, "spanId"));
   }
   EXPECT_EQ(json_int(result.last_line(), "spans"), 6);
@@ -75,6 +74,29 @@ TEST_F(CliTraces, CollectorThatIsAway_IsSaidWithItsAddress) {
   const CommandResult nowhere = praxis({"traces", "export", "last"});
   EXPECT_EQ(nowhere.status, 2);
   EXPECT_THAT(nowhere.err, HasSubstr("there is no collector; give --endpoint URL, or -o FILE"));
+}
+
+TEST_F(CliTraces, ConfiguredCollector_GetsEachTurnAndWhatItMissedWhileItWasAway) {
+  std::atomic<int> status = 503;
+  TestServer server([&](const TestRequest&, TestConnection& to) { to.write(http_reply(status, "{}")); });
+  file("config/praxis/config.toml",
+       "[telemetry]\nendpoint = \"" + server.url("") + "\"\nprotocol = \"http/json\"\n");
+  ProcessOptions options = options_;
+  options.env["no_proxy"] = "127.0.0.1";
+  const CommandResult away = praxis({"run", "helper.toml", "Help"}, options);
+  EXPECT_EQ(away.status, 0);
+  EXPECT_EQ(away.out, "Helped.\n");
+  EXPECT_THAT(away.err, HasSubstr("praxis: warning: traces wait: the collector"));
+  const auto missed = server.requests().size();
+  status = 200;
+  // A process that finds that the collector was away lately sends nothing in its last moment, but looks at
+  // the journal a second after its start.
+  file("slow.toml", "model = \"script:slow.jsonl\"\n");
+  file("slow.jsonl", "{\"text\": \"Late.\", \"delay_ms\": 1500}\n");
+  EXPECT_EQ(praxis({"run", "slow.toml", "Help"}, options).status, 0);
+  const auto requests = server.requests();
+  ASSERT_GT(requests.size(), missed);
+  EXPECT_THAT(spans_in(requests[missed].body).get_array(), SizeIs(2)) << "the turn that was missed";
 }
 
 }  // namespace

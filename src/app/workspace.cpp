@@ -247,7 +247,7 @@ std::vector<std::string> files_of_runs(const Workspace& workspace) {
   std::error_code ignored;
   const bool is_in_file = workspace.keeps_runs() && !is_postgres_address(workspace.journal);
   const bool has_prompts_file = !workspace.prompts.empty() && !fs::is_directory(workspace.prompts, ignored);
-  for (const char* suffix : {"", "-wal", "-shm", "-journal", ".owners", ".head"}) {
+  for (const char* suffix : {"", "-wal", "-shm", "-journal", ".owners", ".head", ".traces"}) {
     if (is_in_file) files.push_back(workspace.journal + suffix);
     if (is_in_file) files.push_back(FileHistory::path_for(workspace.journal) + suffix);
     if (!workspace.memory.empty() && !is_postgres_address(workspace.memory))

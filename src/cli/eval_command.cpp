@@ -15,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/home_question.hpp"
 #include "cli/interrupts.hpp"
+#include "cli/live_traces.hpp"
 #include "cli/place.hpp"
 #include "evals/add_case.hpp"
 #include "evals/report.hpp"
@@ -70,6 +71,7 @@ class Evaluation {
     if (auto read = read_baseline(); !read) return fail(read.error());
     auto runtime = app::open_runtime(*workspace, {.principal = cli_author(), .stream = false});
     if (!runtime) return fail(runtime.error());
+    const auto traces = live_traces(*workspace, console_);
     evals::VariantMaking making{.model = options_.model,
                                 .accept_home = home_acceptance(options_.allow_home, console_),
                                 .warn = [&](const std::string& text) {

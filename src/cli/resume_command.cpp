@@ -18,6 +18,7 @@
 #include "cli/commands.hpp"
 #include "cli/decisions.hpp"
 #include "cli/home_question.hpp"
+#include "cli/live_traces.hpp"
 #include "cli/place.hpp"
 #include "cli/prompt.hpp"
 #include "cli/run_picker.hpp"
@@ -154,6 +155,7 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   if (*owner) warn_of(**owner, console);
   const TurnOutput output = with_absolute_paths(options.output);
   auto open = app::reopen_run(*stored, *workspace, reopening(options, output, *workspace, console));
+  const auto traces = live_traces(*workspace, console);
   if (options.limits.timeout) interrupts.limit(*options.limits.timeout);
   if (!open) {
     const bool held = open.error().kind() == ErrorKind::kLeaseHeld;

@@ -17,6 +17,7 @@
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/home_question.hpp"
+#include "cli/live_traces.hpp"
 #include "cli/place.hpp"
 #include "cli/prompt.hpp"
 #include "cli/server_commands.hpp"
@@ -169,6 +170,7 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   }
   auto runtime = app::open_runtime(*workspace, runtime_use(options.output));
   if (!runtime) return fail(runtime.error());
+  const auto traces = live_traces(*workspace, console);
   std::optional<TeamDescription> team;
   auto agent = agent_for(*task, options, *workspace, **runtime, team, console);
   if (!agent) return fail(agent.error());

@@ -5,7 +5,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "app/hints.hpp"
@@ -13,6 +16,7 @@
 #include "base/visible_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
+#include "cli/live_traces.hpp"
 #include "cli/open_browser.hpp"
 #include "cli/place.hpp"
 #include "cli/server_token.hpp"
@@ -109,6 +113,12 @@ class Lines {
   std::mutex mutex_;
 };
 
+std::function<void(const std::string&)> warnings_to(std::shared_ptr<Lines> lines) {
+  return [lines = std::move(lines)](const std::string& text) {
+    lines->write(visible_text("praxis: warning: " + text));
+  };
+}
+
 }  // namespace
 
 Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
@@ -143,7 +153,7 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
   const std::string code = serving.login_code;
   serving.take_up = options.take_up;
   if (options.access_log) serving.log = [lines](const std::string& line) { lines->write(line); };
-  serving.warn = [lines](const std::string& text) { lines->write(visible_text("praxis: warning: " + text)); };
+  serving.warn = warnings_to(lines);
   std::mutex mutex;
   std::condition_variable ended;
   bool ends = false;
@@ -152,8 +162,9 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
     ends = true;
     ended.notify_one();
   });
-  auto running = server::Server::start(*std::move(workspace), std::move(serving));
+  auto running = server::Server::start(*workspace, std::move(serving));
   if (!running) return fail(running.error());
+  const auto traces = live_traces(*workspace, warnings_to(lines));
   if (!tokens->created.empty()) lines->write("praxis: new token, kept in " + *file + ": " + tokens->created);
   lines->write("praxis: serving on " + address_of(options, (*running)->port()));
   if (options.open) {

@@ -128,6 +128,7 @@ void SessionFold::fold(const records::SessionCreated& body) {
   session_ = body.session;
   agent_ = body.agent;
   depth_ = body.depth;
+  forked_at_ = body.forked_at;
   trace_ = body.trace;
   if (trace_.trace.empty())
     trace_ = above_ == nullptr ? invented(session_) : span_below(*above_, session_.str(), 0);
@@ -150,6 +151,13 @@ void SessionFold::fold(const records::TurnStarted& body) {
   set(turn(), Key::kDepth, depth_);
 }
 
+/// Whether the turn that ends with this record is.
+bool SessionFold::is_wanted() const {
+  if (above_ != nullptr) return true;
+  const bool is_foreign = question_.own_turns && seq_ <= forked_at_;
+  return seq_ > question_.after && (question_.until == 0 || seq_ <= question_.until) && !is_foreign;
+}
+
 void SessionFold::fold(const records::TurnSettled& body) {
   if (!turn_) return;
   close_open(now_, std::string(to_string(body.reason)));
@@ -166,7 +174,7 @@ void SessionFold::fold(const records::TurnSettled& body) {
     if (!messages.empty() && messages.back()->role == Role::kAssistant)
       set(span, Key::kOutput, Json(messages_text(question_, {messages.back()})));
   }
-  if (above_ == nullptr && seq_ <= question_.after) {
+  if (!is_wanted()) {
     spans_.resize(*turn_);
     children_.resize(first_child_);
   }

@@ -46,6 +46,7 @@ class SessionFold {
   void fold(const records::Compacted& body);
   void fold(const records::Intervened& body);
 
+  bool is_wanted() const;
   Span& turn() { return spans_[*turn_]; }
   std::size_t open_span(Operation operation, const TraceContext& context, std::string subject);
   void intend_model(const records::EffectIntended& body);
@@ -67,6 +68,7 @@ class SessionFold {
   TraceContext trace_;
   SessionId session_;
   std::uint32_t depth_ = 0;
+  std::uint64_t forked_at_ = 0;  ///< the last record of another session
   std::uint32_t turns_ = 0;
 
   // The record that is being read.

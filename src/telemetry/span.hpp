@@ -47,6 +47,8 @@ using Redaction = std::function<std::string(const std::string&)>;
 /// Which spans are wanted.
 struct SpanQuestion {
   std::uint64_t after = 0;              ///< of the root: only turns that ended with a later record
+  std::uint64_t until = 0;              ///< of the root: no turn that ended with a later record; 0: no bound
+  bool own_turns = false;               ///< of the root: none that a fork shares with its original
   bool open_turn = true;                ///< also the turn that has not ended, up to the last record
   bool content = false;                 ///< also messages, arguments and results
   Redaction redact = nullptr;           ///< applied to all content; null: none
