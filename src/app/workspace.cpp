@@ -148,6 +148,8 @@ Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace) 
   return catalog_with(workspace.config.corrections);
 }
 
+bool Workspace::in_file() const { return keeps_runs() && !is_postgres_address(journal); }
+
 Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, JournalUse use) {
   if (!workspace.keeps_runs()) return memory_journal();
   auto journal = open_stored(workspace, use, use == JournalUse::kWrite);
@@ -245,11 +247,10 @@ std::vector<std::string> own_folders() {
 std::vector<std::string> files_of_runs(const Workspace& workspace) {
   std::vector<std::string> files;
   std::error_code ignored;
-  const bool is_in_file = workspace.keeps_runs() && !is_postgres_address(workspace.journal);
   const bool has_prompts_file = !workspace.prompts.empty() && !fs::is_directory(workspace.prompts, ignored);
   for (const char* suffix : {"", "-wal", "-shm", "-journal", ".owners", ".head", ".traces"}) {
-    if (is_in_file) files.push_back(workspace.journal + suffix);
-    if (is_in_file) files.push_back(FileHistory::path_for(workspace.journal) + suffix);
+    if (workspace.in_file()) files.push_back(workspace.journal + suffix);
+    if (workspace.in_file()) files.push_back(FileHistory::path_for(workspace.journal) + suffix);
     if (!workspace.memory.empty() && !is_postgres_address(workspace.memory))
       files.push_back(workspace.memory + suffix);
     if (has_prompts_file) files.push_back(workspace.prompts + suffix);

@@ -54,6 +54,8 @@ struct Workspace {
   std::shared_ptr<ModelFileReader> model_files = std::make_shared<ModelFileReader>();
 
   bool keeps_runs() const { return journal != "memory"; }
+  /// Whether the journal is a file; other files of the runs are next to it.
+  bool in_file() const;
 };
 
 /// Changes to the folder of `place`. Error `kInput`.

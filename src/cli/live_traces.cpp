@@ -11,7 +11,7 @@ std::unique_ptr<telemetry::LiveExport> live_traces(const app::Workspace& workspa
                                                    std::function<void(const std::string&)> warn) {
   const auto setting = [&](const std::string& key) { return workspace.config.get("telemetry." + key); };
   // Variables of OpenTelemetry alone send nothing: programs around Praxis set them for themselves.
-  if (setting("endpoint").empty() || !workspace.keeps_runs()) return nullptr;
+  if (setting("endpoint").empty() || !workspace.in_file()) return nullptr;
   auto settings = telemetry::collector_settings(setting, app::environment_variable, PRAXIS_VERSION);
   if (!settings) {
     warn("traces are not sent: " + settings.error().message);
