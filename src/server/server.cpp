@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "app/open_runtime.hpp"
-#include "server/a2a_errors.hpp"
 #include "praxis/journal/postgres_journal.hpp"
+#include "server/a2a_errors.hpp"
 #include "server/event_channel.hpp"
 #include "server/handlers.hpp"
 #include "server/openai.hpp"
