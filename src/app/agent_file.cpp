@@ -121,11 +121,9 @@ class AgentReader {
       add_remembered(policy_, *remembered);
       for (PolicyRules& layer : layers) add_remembered(layer, *remembered);
     }
-    if (policy_ != PolicyRules{}) spec_.policy = to_json(policy_);
-    if (const Json& table = at("policy.redact"); !table.is_null()) {
-      if (spec_.policy.is_null()) spec_.policy = to_json(policy_);
-      spec_.policy.as_object()["redact"] = table;
-    }
+    const Json& redact = at("policy.redact");
+    if (policy_ != PolicyRules{} || !redact.is_null()) spec_.policy = to_json(policy_);
+    if (!redact.is_null()) spec_.policy.as_object()["redact"] = redact;
     spec_.bounds = app::bounds_of(layers);
     return {};
   }

@@ -60,6 +60,8 @@ TEST_F(Templates, EachEngine_RendersItsLanguage) {
   const std::string letters = "Grüße 日本 😀";
   for (const PromptEngine engine : {kMustache, kHandlebars, kLiquid})
     EXPECT_EQ(text_of(engine, letters + "{{a}}", {{"a", "😀ß"}}), letters + "😀ß");
+  EXPECT_EQ(text_of(kMustache, "{{{a}}}", {{"a", "\\ud800 \\\\ud800 \""}}), "\\ud800 \\\\ud800 \"")
+      << "no escapes";
   EXPECT_EQ(text_of(kLiquid, "{{ 'a😀' | size }} {{ 'a😀' | split: '' | last }}", {}), "3 \uFFFD");
 }
 

@@ -160,7 +160,7 @@ void Conversation::take_event(const Event& event) {
     add_card(parked->step, event.agent.id);
   } else if (const auto* decided = std::get_if<events::StepDecided>(&event.body)) {
     const ParkId id = whole_id(decided->decision.park, event.agent.id);
-    std::erase_if(cards_, [&](const StepCard& card) { return card.step().id == id; });
+    take_away(id);
   }
   if (is_delta(event.body)) return;
   usage_ = session().token_usage();
@@ -190,10 +190,16 @@ void Conversation::end_turn(const Event& event) {
   if (session().queued() > 0 || goes_on()) resume();
 }
 
+void Conversation::take_away(const ParkId& step) {
+  decided_.push_back(step);
+  std::erase_if(cards_, [&](const StepCard& card) { return card.step().id == step; });
+}
+
 void Conversation::add_card(ParkedStep step, const SessionId& session) {
   step.id = whole_id(step.id, step.session.empty() ? session : step.session);
   const auto known = std::ranges::find(cards_, step.id, [](const StepCard& card) { return card.step().id; });
-  if (known != cards_.end()) return;
+  const bool is_decided = std::ranges::find(decided_, step.id) != decided_.end();
+  if (known != cards_.end() || is_decided) return;
   const SessionId asking = step.session.empty() ? session : step.session;
   std::optional<app::AlwaysRule> always;
   if (step.kind == ParkKind::kApproval) {
@@ -240,7 +246,7 @@ std::string Conversation::decide(const StepCard& card, Approval approval) {
     return failure(decided.error());
   // Not only when its event arrives: until then a chat whose input has ended would take it for open, and
   // leave.
-  std::erase_if(cards_, [&](const StepCard& each) { return each.step().id == id; });
+  take_away(id);
   return "";
 }
 

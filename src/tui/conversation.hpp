@@ -80,6 +80,8 @@ class Conversation {
   std::string waiting_steps(std::size_t columns) const;
   std::string failure(const Error& error) const;
   void follow();
+  /// Removes the card of a step that is decided.
+  void take_away(const ParkId& step);
   void add_card(ParkedStep step, const SessionId& session);
   void take_event(const Event& event);
   void end_turn(const Event& event);
@@ -100,6 +102,7 @@ class Conversation {
   Subscription subscription_;
   std::deque<StepCard> cards_;
   std::vector<app::AlwaysRule> saved_;  ///< in this chat
+  std::vector<ParkId> decided_;         ///< a report that was on its way may still name them
   bool sent_ = false;                   ///< a message was sent whose turn has not begun
   bool leaves_ = false;
   bool recorded_ = false;

@@ -118,11 +118,6 @@ function liquidOf(partials) {
   return own;
 }
 
-/** Half of a pair of surrogates, which a template can cut off, is no text. */
-function whole(text) {
-  return text.replace(/[\uD800-\uDBFF][\uDC00-\uDFFF]|[\uD800-\uDFFF]/g, function (each) { return each.length === 2 ? each : "\uFFFD"; });
-}
-
 /** Mustache keeps what it parsed, so that a template that is rendered again is not parsed again. */
 var writer = new Mustache.Writer();
 var compiled = Object.create(null);
@@ -192,7 +187,7 @@ globalThis.answer = function (line) {
     globalThis.setClock(request.now);
     var engine = engines[request.engine];
     if (request.values === undefined) return JSON.stringify({ variables: engine.check(request.text) });
-    return JSON.stringify({ text: whole(engine.render(request.text, request.values, request.partials)) });
+    return JSON.stringify({ text: engine.render(request.text, request.values, request.partials) });
   } catch (error) {
     var cause = error && error.originalError ? error.originalError : error;
     if (cause instanceof Needed) return JSON.stringify({ needs: cause.names });

@@ -124,15 +124,27 @@ unsigned surrogate_at(std::string_view text, std::size_t at) {
   return 0xD000U | (byte_at(text, at + 1) & 0x3FU) << 6U | (byte_at(text, at + 2) & 0x3FU);
 }
 
-/// The reverse. Half of a pair, which a template can cut off, becomes the replacement character.
+/// Whether half of a pair is at `at`, as JSON has it: a template can cut it off.
+bool is_escaped_half(std::string_view text, std::size_t at) {
+  return text.substr(at).starts_with("\\ud") && at + 5 < text.size() &&
+         std::string_view("89abcdef").contains(text[at + 3]);
+}
+
+/// The reverse, for JSON. Half of a pair becomes the replacement character.
 std::string without_surrogates(std::string_view text) {
   constexpr unsigned kLow = 0xDC00, kReplacement = 0xFFFD;
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size(); ++at) {
+    if (is_escaped_half(text, at)) {
+      append_utf8(out, kReplacement);
+      at += 5;
+      continue;
+    }
     const unsigned first = surrogate_at(text, at);
     if (first == 0) {
       out += text[at];
+      if (text[at] == '\\' && at + 1 < text.size()) out += text[++at];
       continue;
     }
     at += 2;
