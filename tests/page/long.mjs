@@ -73,12 +73,14 @@ export function long(rig) {
     await page.goto(`${rig.url}/#/runs`);
     await page.goto(`${rig.url}/#/run/${run}/record/7`);
     await page.getByText("as it was at record 7").waitFor();
-    assert.equal(Number(await items.last().getAttribute("data-seq")) <= 7, true);
+    await until(async () => Number(await items.last().getAttribute("data-seq")) <= 7, "the conversation ends there");
     await page.getByRole("button", { name: "Live" }).click();
     await page.getByText(`It is 120. (turn ${turns})`).waitFor();
     // All of it is loaded now, and no event is there twice.
     await page.getByRole("log").evaluate((box) => (box.scrollTop = 0));
-    assert.equal(Number(await slider.getAttribute("max")), (await rig.events(run)).length);
+    const count = (await rig.events(run)).length;
+    await until(async () => Number(await slider.getAttribute("max")) >= count, "everything is loaded");
+    assert.equal(Number(await slider.getAttribute("max")), count);
     await rig.finish(page);
   });
   test("a wide tree has a row for each agent, and draws those in sight", async () => {
