@@ -129,8 +129,9 @@ Result<std::vector<SessionId>> runs_to_list(const A2aRequest& request, const A2a
   }
   auto rows = service.journal->sessions();
   if (!rows) return fail(rows.error());
-  std::ranges::stable_sort(
-      *rows, [](const SessionRow& a, const SessionRow& b) { return a.updated.value > b.updated.value; });
+  std::ranges::sort(*rows, [](const SessionRow& a, const SessionRow& b) {
+    return a.updated.value != b.updated.value ? a.updated.value > b.updated.value : a.id > b.id;
+  });
   std::vector<SessionId> runs;
   for (const SessionRow& row : *rows) {
     if (runs.size() == kMostRunsListed) break;

@@ -74,7 +74,7 @@ JsonObject span_form(const Span& span, Convention convention) {
   if (!span.subject.empty()) name += ' ' + span.subject;
   JsonObject form{{"traceId", to_hex(span.context.trace)}, {"spanId", span_hex(span.context.span)}};
   if (span.context.parent != 0) form["parentSpanId"] = span_hex(span.context.parent);
-  form["name"] = std::move(name);
+  form["name"] = name;
   form["kind"] = span.operation == Operation::kChat ? kClientSpan : kInternalSpan;
   form["startTimeUnixNano"] = nanoseconds(span.begin);
   form["endTimeUnixNano"] = nanoseconds(std::max(span.begin, span.end));
