@@ -76,7 +76,8 @@ std::string steady(std::string text) {
       const std::string_view before = std::string_view(text).substr(0, begin);
       const bool is_limit = before.ends_with("limit of ") || before.ends_with("patience of ");
       if (begin == at || is_limit) continue;
-      text.replace(begin, at - begin, "N");
+      const std::size_t end = at + std::string_view(unit).size() - (std::string_view(unit) == " s," ? 1 : 0);
+      text.replace(begin, end - begin, "N ms");  // a slow machine counts seconds
       at = begin;
     }
   }
