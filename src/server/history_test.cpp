@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "journal/testing/forwarding_journal.hpp"
+#include "server/event_feed.hpp"
 #include "server/folds.hpp"
+#include "server/projection.hpp"
 #include "server/testing/served.hpp"
 
 namespace praxis::server {
