@@ -185,16 +185,17 @@ Result<std::shared_ptr<FileHistory>> open_file_history(const Workspace& workspac
 }
 
 Result<std::shared_ptr<PromptStore>> open_prompts(const Workspace& workspace) {
+  // One for the process: each starts a program of its own at its first template.
+  static const std::shared_ptr<TemplateEngines> engines = javascript_templates();
   if (workspace.prompts.empty()) {
     return fail(usage_error("no location for prompts: neither HOME nor XDG_STATE_HOME is set",
                             "give one with PRAXIS_PROMPTS=PATH"));
   }
   std::error_code ignored;
-  if (fs::is_directory(workspace.prompts, ignored))
-    return file_prompts(workspace.prompts, javascript_templates());
+  if (fs::is_directory(workspace.prompts, ignored)) return file_prompts(workspace.prompts, engines);
   if (auto checked = check_stored_file("prompts", workspace.prompts); !checked) return fail(checked.error());
   PromptStoreOptions options;
-  options.engines = javascript_templates();
+  options.engines = engines;
   return sqlite_prompts(workspace.prompts, std::move(options));
 }
 

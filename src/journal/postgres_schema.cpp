@@ -87,7 +87,7 @@ std::string word_in(const char* path) {
   return word;
 }
 
-/// The time at which a process began, in the unit of the kernel; empty if there is none.
+/// The time at which a process began, in the unit of the kernel; empty if the process has ended.
 std::string start_of(std::int64_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -9,7 +9,7 @@ namespace praxis {
 namespace {
 
 /// The columns of an owner and whether it has shown life lately, for `is_alive_at`. While the server is down
-/// nobody can show life.
+/// no process can show life.
 #define PRAXIS_OWNER_COLUMNS                                                                        \
   "s.lease_owner, coalesce(o.host, ''), coalesce(o.pid, 0), coalesce(o.started, ''), "              \
   "coalesce(o.name, ''), coalesce(greatest(o.seen, pg_postmaster_start_time()) > clock_timestamp()" \

@@ -17,7 +17,7 @@
 #include "praxis/prompts/template_engines.hpp"
 #include "process/supervisor_image.hpp"
 #include "prompts/fstring.hpp"
-#include "prompts/renderer/limits.hpp"
+#include "prompts/renderer/messages.hpp"
 #include "prompts/renderer_image.hpp"
 
 namespace praxis {
@@ -89,39 +89,13 @@ class Renderer {
   }
 
   /// The answer to a request; `std::nullopt` if the renderer has ended instead.
-  std::optional<std::string> ask(const std::string& request) {
-    const auto size = static_cast<std::uint32_t>(request.size());
-    std::uint32_t length = 0;
-    const bool is_answered = send_all(&size, sizeof size) && send_all(request.data(), request.size()) &&
-                             receive_all(&length, sizeof length) && length <= renderer::kMaxMessage;
-    if (!is_answered) return std::nullopt;
-    std::string answer(length, '\0');
-    if (!receive_all(answer.data(), length)) return std::nullopt;
-    return answer;
+  std::optional<std::string> ask(const std::string& request) const {
+    if (!renderer::send_message(socket_.get(), request)) return std::nullopt;
+    return renderer::receive_message(socket_.get());
   }
 
  private:
   Renderer(pid_t pid, FileDescriptor socket) : pid_(pid), socket_(std::move(socket)) {}
-
-  bool send_all(const void* from, std::size_t size) const {
-    std::size_t done = 0;
-    while (done < size) {
-      const ssize_t sent =
-          send(socket_.get(), static_cast<const char*>(from) + done, size - done, MSG_NOSIGNAL);
-      if (sent < 0 && errno != EINTR) return false;
-      if (sent > 0) done += static_cast<std::size_t>(sent);
-    }
-    return true;
-  }
-  bool receive_all(void* to, std::size_t size) const {
-    std::size_t done = 0;
-    while (done < size) {
-      const ssize_t got = recv(socket_.get(), static_cast<char*>(to) + done, size - done, 0);
-      if (got == 0 || (got < 0 && errno != EINTR)) return false;
-      if (got > 0) done += static_cast<std::size_t>(got);
-    }
-    return true;
-  }
 
   pid_t pid_;
   FileDescriptor socket_;

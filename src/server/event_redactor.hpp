@@ -34,7 +34,7 @@ class EventRedactor {
   std::vector<Event> pieces(const Event& event);
   /// What is held back of a text that was written before the record `seq` of its session.
   std::optional<Event> rest(const SessionId& session, std::uint64_t seq);
-  /// Drops what is held back of a session: its answer is complete, and nobody observes it.
+  /// Drops what is held back of a session: its answer is complete, or its last observer has left.
   void forget(const SessionId& session);
 
  private:

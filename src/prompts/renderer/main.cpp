@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "prompts/renderer/limits.hpp"
+#include "prompts/renderer/messages.hpp"
 
 #ifdef PRAXIS_TEMPLATES
 // C++23 as g++ 12 has it cannot embed a file; the assembler can.
@@ -58,30 +58,6 @@ bool confine() {
     done = done && seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, call, 0, nullptr) == 0;
   }
   return done && seccomp_load(filter.get()) == 0;
-}
-
-/// False if the other end is closed.
-bool receive(void* to, std::size_t size) {
-  std::size_t done = 0;
-  while (done < size) {
-    const ssize_t got = recv(STDIN_FILENO, static_cast<char*>(to) + done, size - done, 0);
-    if (got == 0 || (got < 0 && errno != EINTR)) return false;
-    if (got > 0) done += static_cast<std::size_t>(got);
-  }
-  return true;
-}
-
-bool reply(std::string_view text) {
-  const auto size = static_cast<std::uint32_t>(text.size());
-  std::string bytes(reinterpret_cast<const char*>(&size), sizeof size);
-  bytes.append(text);
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t sent = send(STDIN_FILENO, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
-    if (sent < 0 && errno != EINTR) return false;
-    if (sent > 0) done += static_cast<std::size_t>(sent);
-  }
-  return true;
 }
 
 unsigned byte_at(std::string_view text, std::size_t at) {
@@ -177,15 +153,13 @@ int serve() {
   if (setrlimit(RLIMIT_AS, &memory) != 0) return 1;
   const Heap heap(duk_create_heap_default(), duk_destroy_heap);
   if (!heap || !confine()) return 1;
-  if (engines().empty()) return reply(kNoEngines) ? 0 : 1;
+  if (engines().empty()) return send_message(STDIN_FILENO, kNoEngines) ? 0 : 1;
   if (duk_peval_lstring(heap.get(), engines().data(), engines().size()) != 0) return 1;
-  std::uint32_t size = 0;
-  while (receive(&size, sizeof size) && size <= kMaxMessage) {
-    std::string request(size, '\0');
-    if (!receive(request.data(), size)) break;
+  while (const auto request = receive_message(STDIN_FILENO)) {
     allow_seconds(kProcessorSeconds);
     duk_set_top(heap.get(), 0);
-    if (!reply(without_surrogates(answered(heap.get(), with_surrogates(request))))) break;
+    const std::string answer = without_surrogates(answered(heap.get(), with_surrogates(*request)));
+    if (!send_message(STDIN_FILENO, answer)) break;
     allow_seconds(0);
   }
   return 0;
