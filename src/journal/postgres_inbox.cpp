@@ -16,7 +16,7 @@ std::vector<InboxMessage> messages_of(const PostgresRows& rows) {
 
 }  // namespace
 
-Result<InboxId> post_message(PostgresConnection& connection, const SessionId& to, std::string_view body,
+Result<InboxId> insert_message(PostgresConnection& connection, const SessionId& to, std::string_view body,
                              UnixMillis now) {
   connection.send(kLockMail);
   const auto counted = connection.run(
@@ -70,7 +70,7 @@ void send_forgetting(PostgresConnection& connection) {
       {std::uint64_t{kInboxOutcomesKept}});
 }
 
-Result<std::vector<InboxMessage>> read_messages(PostgresConnection& connection, InboxId after) {
+Result<std::vector<InboxMessage>> select_messages(PostgresConnection& connection, InboxId after) {
   return value_of(
       connection.run(
           "SELECT m.id, s.name, m.time, m.body FROM praxis_mail m JOIN praxis_sessions s ON s.id = m.session "
@@ -79,7 +79,7 @@ Result<std::vector<InboxMessage>> read_messages(PostgresConnection& connection, 
       messages_of);
 }
 
-Result<std::vector<InboxMessage>> read_messages_for(PostgresConnection& connection, const SessionId& session,
+Result<std::vector<InboxMessage>> select_messages_for(PostgresConnection& connection, const SessionId& session,
                                                     InboxId after) {
   return value_of(
       connection.run(
@@ -89,7 +89,7 @@ Result<std::vector<InboxMessage>> read_messages_for(PostgresConnection& connecti
       messages_of);
 }
 
-Result<std::optional<std::string>> read_outcome(PostgresConnection& connection, InboxId message) {
+Result<std::optional<std::string>> select_outcome(PostgresConnection& connection, InboxId message) {
   const auto found =
       connection.run("SELECT answered IS NOT NULL, outcome FROM praxis_mail WHERE id = $1", {message});
   if (!found) return fail(found.error());

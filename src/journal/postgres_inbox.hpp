@@ -15,7 +15,7 @@ namespace praxis {
 inline constexpr std::string_view kMailChannel = "praxis_mail";
 
 /// As `Inbox::post` and `Inbox::answer`, for a process with this number.
-Result<InboxId> post_message(PostgresConnection& connection, const SessionId& to, std::string_view body,
+Result<InboxId> insert_message(PostgresConnection& connection, const SessionId& to, std::string_view body,
                              UnixMillis now);
 Status answer_as_owner(PostgresConnection& connection, const Lease& lease, const InboxAnswer& answer,
                        std::int64_t owner);
@@ -24,9 +24,9 @@ void send_answer(PostgresConnection& connection, const InboxAnswer& answer);
 void send_forgetting(PostgresConnection& connection);
 
 /// As the members of `Inbox`.
-Result<std::vector<InboxMessage>> read_messages(PostgresConnection& connection, InboxId after);
-Result<std::vector<InboxMessage>> read_messages_for(PostgresConnection& connection, const SessionId& session,
+Result<std::vector<InboxMessage>> select_messages(PostgresConnection& connection, InboxId after);
+Result<std::vector<InboxMessage>> select_messages_for(PostgresConnection& connection, const SessionId& session,
                                                     InboxId after);
-Result<std::optional<std::string>> read_outcome(PostgresConnection& connection, InboxId message);
+Result<std::optional<std::string>> select_outcome(PostgresConnection& connection, InboxId message);
 
 }  // namespace praxis

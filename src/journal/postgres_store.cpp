@@ -165,7 +165,7 @@ Result<bool> has_session(PostgresConnection& connection, const SessionId& sessio
                   [](const PostgresRows& rows) { return rows.size() > 0; });
 }
 
-Result<std::vector<Entry>> read_entries(PostgresConnection& connection, const SessionId& session,
+Result<std::vector<Entry>> select_entries(PostgresConnection& connection, const SessionId& session,
                                         std::uint64_t from, std::size_t limit) {
   from = std::max(from, std::uint64_t{1});
   const std::uint64_t first = from > 1 ? from - 1 : from;
@@ -187,7 +187,7 @@ Result<std::vector<Entry>> read_entries(PostgresConnection& connection, const Se
   return checked_entries(connection.answers()[entries_at], session, from, limit, end);
 }
 
-Result<std::string> read_blob(PostgresConnection& connection, const Digest& digest) {
+Result<std::string> select_blob(PostgresConnection& connection, const Digest& digest) {
   const auto found = connection.run("SELECT bytes FROM praxis_blobs WHERE digest = $1", {digest});
   if (!found) return fail(found.error());
   if (found->size() == 0) return fail(no_such_blob(digest));
@@ -197,7 +197,7 @@ Result<std::string> read_blob(PostgresConnection& connection, const Digest& dige
       journal_error(ErrorKind::kCorrupt, "blob " + digest.hex() + " was damaged or altered outside Praxis"));
 }
 
-Result<std::vector<Change>> read_changes(PostgresConnection& connection, std::uint64_t after,
+Result<std::vector<Change>> select_changes(PostgresConnection& connection, std::uint64_t after,
                                          std::size_t limit) {
   const auto found = connection.run(
       "SELECT e.position, s.name, e.seq FROM praxis_entries e JOIN praxis_sessions s ON s.id = e.session "
@@ -210,18 +210,18 @@ Result<std::vector<Change>> read_changes(PostgresConnection& connection, std::ui
   return changes;
 }
 
-Result<std::uint64_t> read_last_position(PostgresConnection& connection) {
+Result<std::uint64_t> select_last_position(PostgresConnection& connection) {
   return value_of(connection.run("SELECT coalesce(max(position), 0) FROM praxis_entries"),
                   [](const PostgresRows& rows) { return rows.number(0, 0); });
 }
 
-Result<std::vector<SessionRow>> read_sessions(PostgresConnection& connection, std::size_t limit,
+Result<std::vector<SessionRow>> select_sessions(PostgresConnection& connection, std::size_t limit,
                                               const PostgresSelf& self) {
   return value_of(connection.run(PRAXIS_SELECT_ROW "ORDER BY s.id DESC LIMIT $1", {limit_of(limit)}),
                   [&](const PostgresRows& rows) { return rows_of(rows, self); });
 }
 
-Result<SessionRow> read_session(PostgresConnection& connection, const SessionId& session,
+Result<SessionRow> select_session(PostgresConnection& connection, const SessionId& session,
                                 const PostgresSelf& self) {
   const auto found = connection.run(PRAXIS_SELECT_ROW "WHERE s.name = $1", {session.str()});
   if (!found) return fail(found.error());
@@ -229,7 +229,7 @@ Result<SessionRow> read_session(PostgresConnection& connection, const SessionId&
   return rows_of(*found, self).front();
 }
 
-Result<std::vector<SessionRow>> read_children(PostgresConnection& connection, const SessionId& parent,
+Result<std::vector<SessionRow>> select_children(PostgresConnection& connection, const SessionId& parent,
                                               const PostgresSelf& self) {
   return value_of(connection.run(PRAXIS_SELECT_ROW "WHERE s.parent = $1 AND s.parent <> '' ORDER BY s.id",
                                  {parent.str()}),

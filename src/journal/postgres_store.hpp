@@ -21,7 +21,7 @@ struct PostgresSelf {
 /// Takes the lock under which entries get their positions; kept until the transaction ends.
 inline constexpr std::string_view kLockPositions =
     "SELECT pg_advisory_xact_lock('praxis_entries'::regclass::oid::int, 1)";
-/// Keeps `sweep_postgres` from removing blobs that an append in progress names.
+/// Keeps `sweep_blobs` from removing blobs that an append in progress names.
 inline constexpr std::string_view kLockBlobs =
     "SELECT pg_advisory_xact_lock_shared('praxis_entries'::regclass::oid::int, 2)";
 inline constexpr std::string_view kLockSweep =
@@ -39,22 +39,22 @@ Result<std::size_t> remove_tree(PostgresConnection& connection, const SessionId&
 
 /// As the members of `Journal`, outside a transaction.
 Result<bool> has_session(PostgresConnection& connection, const SessionId& session);
-Result<std::vector<Entry>> read_entries(PostgresConnection& connection, const SessionId& session,
-                                        std::uint64_t from, std::size_t limit);
-Result<std::string> read_blob(PostgresConnection& connection, const Digest& digest);
-Result<std::vector<Change>> read_changes(PostgresConnection& connection, std::uint64_t after,
-                                         std::size_t limit);
-Result<std::uint64_t> read_last_position(PostgresConnection& connection);
-Result<std::vector<SessionRow>> read_sessions(PostgresConnection& connection, std::size_t limit,
-                                              const PostgresSelf& self);
-Result<SessionRow> read_session(PostgresConnection& connection, const SessionId& session,
-                                const PostgresSelf& self);
-Result<std::vector<SessionRow>> read_children(PostgresConnection& connection, const SessionId& parent,
-                                              const PostgresSelf& self);
+Result<std::vector<Entry>> select_entries(PostgresConnection& connection, const SessionId& session,
+                                          std::uint64_t from, std::size_t limit);
+Result<std::string> select_blob(PostgresConnection& connection, const Digest& digest);
+Result<std::vector<Change>> select_changes(PostgresConnection& connection, std::uint64_t after,
+                                           std::size_t limit);
+Result<std::uint64_t> select_last_position(PostgresConnection& connection);
+Result<std::vector<SessionRow>> select_sessions(PostgresConnection& connection, std::size_t limit,
+                                                const PostgresSelf& self);
+Result<SessionRow> select_session(PostgresConnection& connection, const SessionId& session,
+                                  const PostgresSelf& self);
+Result<std::vector<SessionRow>> select_children(PostgresConnection& connection, const SessionId& parent,
+                                                const PostgresSelf& self);
 
 /// Uses a connection: to read, or within a transaction that is committed afterwards.
 using WithPostgres = std::function<Status(const std::function<Status(PostgresConnection&)>&)>;
 /// As `Journal::sweep`.
-Result<Swept> sweep_postgres(const WithPostgres& reading, const WithPostgres& writing);
+Result<Swept> sweep_blobs(const WithPostgres& reading, const WithPostgres& writing);
 
 }  // namespace praxis

@@ -9,18 +9,17 @@
 
 #include "journal/acknowledged.hpp"
 #include "journal/blob_sweep.hpp"
-#include "journal/chain.hpp"
 #include "journal/group_commit.hpp"
 #include "journal/inbox_store.hpp"
 #include "journal/journal_file.hpp"
 #include "journal/log_evidence.hpp"
 #include "journal/open_journals.hpp"
-#include "journal/open_leases.hpp"
 #include "journal/owners.hpp"
 #include "journal/read_attempts.hpp"
 #include "journal/session_labels.hpp"
 #include "journal/session_removal.hpp"
 #include "journal/session_store.hpp"
+#include "journal/stored_journal.hpp"
 
 namespace praxis {
 namespace {
@@ -55,18 +54,18 @@ void tidy_up(const std::string& path) {
   }
 }
 
-class SqliteJournal final : public Journal, public Inbox {
+class SqliteJournal final : public StoredJournal<SqliteJournal, Database> {
  public:
   /// Constructs a writable journal.
   SqliteJournal(std::string path, Owners owners, std::int64_t owner, Database database, HeadFile acknowledged)
-      : open_(count_open_journal()),
-        path_(std::move(path)),
+      : StoredJournal(std::move(path), true),
+        open_(count_open_journal()),
         owners_(std::move(owners)),
         owner_(owner),
         places_(database.places()),
         writer_(GroupCommit::start(std::move(database), std::move(acknowledged))) {}
   /// Constructs a read-only journal.
-  explicit SqliteJournal(std::string path) : path_(std::move(path)) {}
+  explicit SqliteJournal(std::string path) : StoredJournal(std::move(path), false) {}
 
   ~SqliteJournal() override {
     if (!writer_) return;
@@ -74,19 +73,7 @@ class SqliteJournal final : public Journal, public Inbox {
     readers_.clear();
     writer_.reset();  // usually the last connection of this process
     owners_.reset();
-    if (places_->what_happened().empty()) tidy_up(path_);
-  }
-
-  /// Does not write the session at once: that would cost each a transaction, and its caller a wait.
-  Result<Lease> create(const SessionId& session, UnixMillis now) override {
-    if (!writer_) return fail(read_only());
-    const auto lease = leases_->begin(session, now);
-    if (!lease) return fail(session_exists(session));
-    const auto exists = reading([&](Database& database) { return has_session(database, session); });
-    leases_->free(*lease);
-    if (exists && !*exists) return *lease;
-    leases_->drop(*lease);
-    return fail(exists ? session_exists(session) : exists.error());
+    if (places_->what_happened().empty()) tidy_up(name());
   }
 
   Result<Lease> acquire(const SessionId& session, bool force) override {
@@ -94,7 +81,7 @@ class SqliteJournal final : public Journal, public Inbox {
     Lease lease{session, 0};
     const auto held = [&](std::int64_t owner) { return !force && is_alive_(owner); };
     auto taken = writer_->run([&](Database& database) -> Status {
-      for (const Lease& old : leases_->kept(session)) {
+      for (const Lease& old : leases().kept(session)) {
         if (auto given = give_lease(database, old, owner_); !given) return given;
       }
       auto token = take_lease(database, session, owner_, held);
@@ -103,140 +90,61 @@ class SqliteJournal final : public Journal, public Inbox {
       return {};
     });
     if (!taken) return fail(std::move(taken.error()));
-    leases_->forget(session);
+    leases().forget(session);
     return lease;
   }
 
   void release(const Lease& lease) override {
-    if (!writer_ || leases_->drop(lease)) return;
+    if (!writer_ || leases().drop(lease)) return;
     writer_->push_lazily(
-        [lease, owner = owner_, leases = leases_, heads = heads_](Database& database) {
+        [lease, owner = owner_, leases = shared_leases(), heads = heads_](Database& database) {
           heads->forget(lease.session);
           auto given = give_lease(database, lease, owner);
           if (!given) leases->keep(lease);  // the next write of the group may take this lease
           return given;
         },
-        [lease, leases = leases_](Status given) {
+        [lease, leases = shared_leases()](Status given) {
           if (!given) leases->keep(lease);
         });
   }
 
   void append(Append append, AppendDone done) override {
     if (!writer_) return done(fail(read_only()));
-    const Lease lease = append.lease;
-    const auto last = append.expected_seq + append.entries.size();
-    const auto begun = append.expected_seq == 0 ? leases_->queue(lease) : std::nullopt;
+    auto [created, settle] = begin_append(append, std::move(done));
     writer_->push(
-        [append = std::move(append), begun, owner = owner_, heads = heads_](Database& database) -> Status {
-          if (begun) {
-            if (auto made = insert_session(database, append, *begun, owner); !made) return made;
+        [append = std::move(append), created, owner = owner_, heads = heads_](Database& database) -> Status {
+          if (created) {
+            if (auto made = insert_session(database, append, *created, owner); !made) return made;
           }
           return insert_append(database, append, owner, *heads);
         },
-        [done = std::move(done), last, begun, lease, leases = leases_](Status status) mutable {
-          if (begun) status ? leases->made(lease.session) : leases->free(lease);
-          done(status ? Result<std::uint64_t>(last) : fail(std::move(status.error())));
-        });
-  }
-
-  Result<std::vector<Entry>> read(const SessionId& session, std::uint64_t from, std::size_t limit) override {
-    await_made(session);
-    return reading([&](Database& database) { return select_entries(database, session, from, limit); });
-  }
-  Result<std::string> blob(const Digest& digest) override {
-    return reading([&](Database& database) { return select_blob(database, digest); });
-  }
-  Result<std::vector<SessionRow>> sessions(std::size_t limit) override {
-    await_made(SessionId{});
-    return reading([&](Database& database) { return select_sessions(database, limit, is_alive_); });
-  }
-  Result<SessionRow> session(const SessionId& session) override {
-    await_made(session);
-    return reading([&](Database& database) { return select_session(database, session, is_alive_); });
-  }
-  Result<std::vector<Change>> changes(std::uint64_t after, std::size_t limit) override {
-    await_made(SessionId{});
-    return reading([&](Database& database) { return select_changes(database, after, limit); });
-  }
-  Result<std::uint64_t> last_position() override {
-    await_made(SessionId{});
-    return reading([&](Database& database) { return select_last_position(database); });
-  }
-  Result<std::vector<SessionRow>> children(const SessionId& parent) override {
-    await_made(SessionId{});
-    return reading([&](Database& database) { return select_children(database, parent, is_alive_); });
-  }
-
-  Status label(const SessionId& session, const LabelChange& change) override {
-    if (!writer_) return fail(read_only());
-    await_made(session);
-    return writer_->run_durably([&](Database& database) { return label_session(database, session, change); });
-  }
-  Result<std::size_t> remove(const SessionId& session) override {
-    if (!writer_) return fail(read_only());
-    await_made(session);
-    std::size_t removed = 0;
-    auto done = writer_->run_durably([&](Database& database) -> Status {
-      auto tree = remove_tree(database, session, is_alive_);
-      if (!tree) return fail(std::move(tree.error()));
-      removed = *tree;
-      return {};
-    });
-    if (!done) return fail(std::move(done.error()));
-    return removed;
-  }
-  Result<Swept> sweep() override {
-    if (!writer_) return fail(read_only());
-    return sweep_blobs([this](const auto& read) { return reading(read); },
-                       [this](const auto& change) { return writer_->run_durably(std::ref(change)); });
-  }
-
-  Inbox& inbox() override { return *this; }
-
-  Result<InboxId> post(const SessionId& to, std::string body, UnixMillis now) override {
-    if (!writer_) return fail(read_only());
-    InboxId posted = 0;
-    auto stored = writer_->run_durably([&](Database& database) -> Status {
-      auto message = insert_message(database, to, body, now);
-      if (!message) return fail(std::move(message.error()));
-      posted = *message;
-      return {};
-    });
-    if (!stored) return fail(std::move(stored.error()));
-    return posted;
-  }
-  Result<std::vector<InboxMessage>> messages(InboxId after) override {
-    return reading([&](Database& database) { return select_messages(database, after); });
-  }
-  Result<std::vector<InboxMessage>> messages_for(const SessionId& session, InboxId after) override {
-    return reading([&](Database& database) { return select_messages_for(database, session, after); });
-  }
-  Status answer(const Lease& lease, InboxId message, std::string outcome) override {
-    if (!writer_) return fail(read_only());
-    const InboxAnswer answer{message, std::move(outcome)};
-    return writer_->run_durably(
-        [&](Database& database) { return answer_as_owner(database, lease, answer, owner_); });
-  }
-  Result<std::optional<std::string>> outcome(InboxId message) override {
-    return reading([&](Database& database) { return select_outcome(database, message); });
+        std::move(settle));
   }
 
  private:
-  Error read_only() const {
-    return journal_error(ErrorKind::kReadOnly, "journal " + path_ + " is open for reading only");
+  friend StoredJournal;
+
+  const IsAlive& living() const { return is_alive_; }
+  std::int64_t owner() const { return owner_; }
+  void await_queue() {
+    std::ignore = writer_->run([](Database&) { return Status{}; });
   }
 
-  /// Waits for the append that creates the session, so that its creator finds it without having waited
-  /// itself.
-  void await_made(const SessionId& session) {
-    if (writer_ && leases_->is_queued(session))
-      std::ignore = writer_->run([](Database&) { return Status{}; });
+  template <class Made>
+  std::invoke_result_t<Made, Database&> changing(Made change) {
+    std::invoke_result_t<Made, Database&> made;
+    auto done = writer_->run_durably([&](Database& database) -> Status {
+      made = change(database);
+      return made ? Status{} : fail(made.error());
+    });
+    if (!done) return fail(std::move(done.error()));
+    return made;
   }
 
   /// Calls `select` with a connection that no other thread uses.
   template <class Select>
   std::invoke_result_t<Select, Database&> reading(Select select) {
-    if (!writer_) return ReadAttempts(path_, &excluded_).read(select);
+    if (!writer_) return ReadAttempts(name(), &excluded_).read(select);
     auto result = reading_apart(select);
     if (result || !is_taken_away(result.error())) return result;
     // The connection of the writer has the files that were taken away, and much of them in memory.
@@ -250,7 +158,7 @@ class SqliteJournal final : public Journal, public Inbox {
   /// Keeps some connections for later calls. Opens none to files that have taken the place of the journal's.
   template <class Select>
   std::invoke_result_t<Select, Database&> reading_apart(Select& select) {
-    if (places_->index_is_cut()) return fail(taken_away(path_, places_->what_happened_to_index()));
+    if (places_->index_is_cut()) return fail(taken_away(name(), places_->what_happened_to_index()));
     std::optional<Database> reader;
     {
       std::lock_guard lock(mutex_);
@@ -260,9 +168,9 @@ class SqliteJournal final : public Journal, public Inbox {
       }
     }
     if (!reader) {
-      auto opened = Database::open(path_, Database::Mode::kRead);
+      auto opened = Database::open(name(), Database::Mode::kRead);
       if (auto happened = places_->what_happened(); !happened.empty())
-        return fail(taken_away(path_, happened));
+        return fail(taken_away(name(), happened));
       if (!opened) return fail(std::move(opened.error()));
       reader = std::move(*opened);
     }
@@ -270,7 +178,7 @@ class SqliteJournal final : public Journal, public Inbox {
     if (!result) {
       auto happened = places_->what_happened();
       if (happened.empty()) happened = what_happened_to_log(reader->handle());
-      if (!happened.empty()) return fail(taken_away(path_, happened));
+      if (!happened.empty()) return fail(taken_away(name(), happened));
     }
     // A connection that cannot end its transaction would read this state of the journal for ever.
     if (reader->in_transaction()) return result;
@@ -279,17 +187,15 @@ class SqliteJournal final : public Journal, public Inbox {
     return result;
   }
 
-  const OpenJournal open_;  // null if read-only; destroyed last
-  const std::string path_;
+  const OpenJournal open_;        // null if read-only; destroyed last
   std::optional<Owners> owners_;  // present if `writer_` is: only when writable
   std::int64_t owner_ = 0;
   const std::shared_ptr<FilePlaces> places_;  // null if read-only
   const IsAlive is_alive_ = [this](std::int64_t owner) {
-    if (!owners_) return Owners::alive_in(path_, owner);
+    if (!owners_) return Owners::alive_in(name(), owner);
     return owner == owner_ || owners_->alive(owner);  // our own lock does not conflict with us
   };
   std::shared_ptr<GroupCommit> writer_;
-  const std::shared_ptr<OpenLeases> leases_ = std::make_shared<OpenLeases>();
   const std::shared_ptr<KnownHeads> heads_ = std::make_shared<KnownHeads>();  // used by the committing thread
   std::atomic<bool> excluded_ = false;                                        // see `ReadAttempts`
   std::mutex mutex_;
