@@ -103,6 +103,9 @@ class Process:
     def output(self) -> str:
         return _read(self._out)
 
+    def errors(self) -> str:
+        return _read(self._err)
+
     def end(self) -> Answer:
         """Kills the whole group and returns how the process ended."""
         for number in (signal.SIGCONT, signal.SIGKILL):

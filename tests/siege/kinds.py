@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import calls
 import crowds
 import damage
+import database
 import disks
+import fleet
 import strikes
 from rounds import Round
 
@@ -37,4 +39,9 @@ KINDS = {kind.name: kind for kind in (
     Kind("readers", crowds.readers, 6),
     Kind("crowd", crowds.crowd, 2),
     Kind("host", crowds.host, 1, long=True),
+    Kind("database_kill", database.kill, 4),
+    Kind("database_rivals", database.rivals, 2),
+    Kind("database_crowd", database.crowd, 1),
+    Kind("database_outage", database.outage, 4),
+    Kind("fleet", fleet.play, 1),
 )}

@@ -1,0 +1,133 @@
+"""Three servers on one database: they are killed and started again while clients create runs at any of them."""
+
+import http.client
+import json
+import re
+import signal
+import time
+
+import checks
+from agents import SCENARIOS
+from binary import Process, on_this_machine
+from database import Server, on_database
+from rounds import Failure, Round, Run
+
+SERVERS = 3
+SCENARIO = "tree"
+LAST_KILL = 20.0  # seconds after the beginning
+PATIENCE = 120.0  # seconds from the last kill until the last run has ended
+
+
+class Machine:
+    """One `praxis serve`, through all its processes."""
+
+    def __init__(self, round_: Round, number: int) -> None:
+        self._round = round_
+        self._folder = round_.place / f"machine{number}"
+        self._folder.mkdir()
+        round_.side_files.add(self._folder.name)
+        self._process: Process | None = None
+        self._port = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Starts the server and waits until it has a port."""
+        self._process = self._round.binary.start(
+            ["serve", "--port", "0", "--token-file", str(self._round.place / "token"), "--journal",
+             str(self._round.journal)], self._folder)
+        until = time.monotonic() + on_this_machine(20)
+        while (found := re.search(r"serving on http://127.0.0.1:(\d+)\n", self._process.errors())) is None:
+            if time.monotonic() > until or not self._process.running():
+                raise Failure("server", self._process.end().text())
+            time.sleep(0.02)
+        self._port = int(found[1])
+
+    def end(self, number: int) -> None:
+        """Sends the signal and waits for the end."""
+        self._process.send(number)
+        if self._process.wait(on_this_machine(30)) is None:
+            raise Failure("hang", self._process.end().text())
+
+    def create(self, prompt: str, token: str) -> str:
+        """Returns the id of the run that was acknowledged; empty if the server does not answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=on_this_machine(20))
+        try:
+            connection.request("POST", "/api/v1/runs", json.dumps({"agent": SCENARIOS[SCENARIO].root, "prompt": prompt}),
+                               {"Authorization": f"Bearer {token}", "Content-Type": "application/json",
+                                "Idempotency-Key": prompt})
+            answer = connection.getresponse()
+            body = json.loads(answer.read())
+        except (OSError, http.client.HTTPException):
+            return ""
+        finally:
+            connection.close()
+        if answer.status != 201:
+            raise Failure("server", f"status {answer.status}: {body}")
+        return body["id"]
+
+
+def _fleet(round_: Round, _: Server) -> None:
+    agents = round_.place / "home/.config/praxis/agents"
+    agents.mkdir(parents=True)
+    for name, text in SCENARIOS[SCENARIO].files.items():
+        (agents / name).write_text(text.format(port=round_.world.port))
+    machines = [Machine(round_, number) for number in range(SERVERS)]
+    round_.side_files.add("token")
+    try:
+        _play(round_, machines)
+    finally:
+        for machine in machines:
+            machine.end(signal.SIGTERM)
+
+
+def _play(round_: Round, machines: list[Machine]) -> None:
+    choice = round_.choice
+    token = (round_.place / "token").read_text().split()[0]
+    begun = time.monotonic()
+    for _ in range(choice.choice((6, 12, 24))):
+        round_.add(SCENARIO)
+    for run in round_.runs:
+        _create(round_, run, machines, token)
+        if choice.random() < 0.4:
+            _kill(round_, choice.choice(machines))
+    while time.monotonic() - begun < LAST_KILL and choice.random() < 0.9 and not _ended(round_):
+        time.sleep(choice.uniform(0, 2))
+        _kill(round_, choice.choice(machines))
+    until = time.monotonic() + on_this_machine(PATIENCE)
+    while not _ended(round_):
+        if time.monotonic() > until:
+            rows = round_.must("runs", "-n", "0")
+            raise Failure("never ends", str([(row["id"], row["status"]) for row in rows]))
+        time.sleep(0.5)
+    for run in round_.runs:
+        checks.effects(round_, run)
+        run.ended = True
+    round_.side_files |= {run.tag for run in round_.runs}
+    round_.runs = choice.sample(round_.runs, 4)
+
+
+def _create(round_: Round, run: Run, machines: list[Machine], token: str) -> None:
+    """A client that is not answered asks another server, with the same key."""
+    for _ in range(20):
+        run.id = round_.choice.choice(machines).create(run.prompt, token)
+        if run.id:
+            return
+    raise Failure("server", f"no server has answered for {run.tag}")
+
+
+def _kill(round_: Round, machine: Machine) -> None:
+    round_.count("kills")
+    round_.note("kill -9 of a server")
+    machine.end(signal.SIGKILL)
+    machine.begin()
+
+
+def _ended(round_: Round) -> bool:
+    rows = {row["id"]: row["status"] for row in round_.must("runs", "-n", "0")}
+    lost = [run.id for run in round_.runs if run.id and run.id not in rows]
+    if lost:
+        raise Failure("record lost", f"acknowledged and not in the journal: {', '.join(lost)}")
+    return all(rows.get(run.id) == "completed" for run in round_.runs)
+
+
+play = on_database(_fleet)
