@@ -64,7 +64,7 @@ void EventQueue::push(const Event& event) {
   const std::lock_guard lock(mutex_);
   if (result_ || (events_.size() >= kMaxWaiting && is_delta(event.body))) return;
   events_.push_back(event);
-  changed_.notify_one();
+  changed_.notify_all();
 }
 
 void EventQueue::finish(Result<AgentResult> result) {
@@ -102,6 +102,24 @@ std::optional<Event> EventQueue::pop() {
   const WaitForTasks wait;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !events_.empty() || result_; });
+  return take();
+}
+
+std::optional<Event> EventQueue::pop(std::chrono::milliseconds limit) {
+  const WaitForTasks wait;
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, limit, [this] { return !events_.empty() || result_; });
+  return take();
+}
+
+bool EventQueue::wait(std::chrono::milliseconds limit) {
+  const WaitForTasks wait;
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, limit, [this] { return result_ != nullptr; });
+}
+
+/// The first event, under the lock.
+std::optional<Event> EventQueue::take() {
   if (events_.empty()) return std::nullopt;
   Event event = std::move(events_.front());
   events_.pop_front();

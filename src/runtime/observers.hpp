@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <list>
@@ -84,6 +85,10 @@ class EventQueue {
   bool finished() const;
   /// Waits for the next event and returns it, or nothing at the end.
   std::optional<Event> pop();
+  /// The same, but at most for `limit`.
+  std::optional<Event> pop(std::chrono::milliseconds limit);
+  /// Waits for the result, at most `limit`; whether it is there.
+  bool wait(std::chrono::milliseconds limit);
   /// Waits for the result.
   Result<AgentResult> result();
   /// Calls `done` with the result once it is known, possibly before this returns. Not for a queue that keeps
@@ -91,6 +96,7 @@ class EventQueue {
   void on_result(std::function<void(Result<AgentResult>)> done);
 
  private:
+  std::optional<Event> take();
   static constexpr std::size_t kMaxWaiting = 65'536;
 
   const bool collect_;

@@ -57,6 +57,8 @@ Run::Iterator& Run::Iterator::operator++() {
   return *this;
 }
 
+std::optional<Event> Run::next(std::chrono::milliseconds limit) { return events_->pop(limit); }
+bool Run::wait(std::chrono::milliseconds limit) { return events_->wait(limit); }
 Result<AgentResult> Run::result() { return finished(report()); }
 Result<AgentResult> Run::report() { return events_->result(); }
 SessionId Run::session_id() const { return control_ ? control_->session_id() : SessionId{}; }

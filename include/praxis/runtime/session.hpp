@@ -65,6 +65,10 @@ class Run {
   /// The text alone of what the agent's model writes. Reads the same events as `begin`.
   TextStream text() const { return {events_, session_id()}; }
 
+  /// The next event, as the range gives it, once it is there; nothing at the end and after `limit`.
+  std::optional<Event> next(std::chrono::milliseconds limit);
+  /// Waits for the result, at most `limit`; whether it is there.
+  bool wait(std::chrono::milliseconds limit);
   /// Blocks until the turn has finished or waits for an approver (`pending` is not empty). Error: the turn
   /// could not run or did not finish (see `finished`).
   Result<AgentResult> result();
