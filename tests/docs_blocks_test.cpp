@@ -1,7 +1,9 @@
 // The blocks of every page: each says in a comment before it how it is checked, and the commands and files
 // that pages show are run here, page by page, in a folder of their own.
 //
-//   <!-- examples/NAME.cpp -->        is this file (docs_test.cpp), which the tests run
+//   <!-- examples/NAME.cpp -->        is this file (docs_test.cpp), which the tests run; so are
+//   examples/c/NAME.c and
+//                                     examples/python/NAME.py
 //   <!-- part of examples/NAME.cpp -->  its lines stand in this file
 //   <!-- file: NAME -->               is written as this file for the blocks after it
 //   <!-- file: NAME, for: COMMAND --> likewise; then this command must end with status 0
@@ -97,7 +99,8 @@ std::vector<std::string> trimmed_lines(const std::string& text) {
 
 TEST(DocsBlocks, EachSaysHowItIsChecked) {
   const std::string known =
-      "examples/[a-z_]+\\.cpp|part of examples/[a-z_]+\\.cpp|file: .+|run|checked by [A-Za-z]+\\.[A-Za-z_]+|"
+      "examples/[a-z_]+\\.cpp|examples/(c|python)/[a-z_]+\\.(c|py)|part of examples/[a-z_]+\\.cpp|file: "
+      ".+|run|checked by [A-Za-z]+\\.[A-Za-z_]+|"
       "not run: .+|tests/designs/[a-z0-9_]+\\.cpp [a-z0-9-]+";
   for (const fs::path& page : pages()) {
     for (const PageBlock& block : blocks_of(page)) {

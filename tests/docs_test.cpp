@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -85,14 +86,17 @@ std::vector<Requirement> requirements() {
   return rows;
 }
 
-// A marked block looks like this: <!-- examples/chat.cpp -->, then ```cpp on a line of its own.
+// A marked block looks like this: <!-- examples/chat.cpp -->, then ```cpp on a line of its own. Programs in C
+// and Python are `c` and `python`.
 TEST(Docs, MarkedCodeBlocks_AreTheExamplesThemselves) {
-  const std::string begin = "<!-- examples/", middle = " -->\n```cpp\n", end = "```\n";
+  const std::string begin = "<!-- examples/", end = "```\n";
+  const std::map<std::string, std::string> languages{{".cpp", "cpp"}, {".c", "c"}, {".py", "python"}};
   std::size_t blocks = 0;
   for (const fs::path& page : text_files(".md")) {
     const std::string text = read(page);
     for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
       const std::string file = text.substr(at + 5, text.find(" -->", at) - at - 5);
+      const std::string middle = " -->\n```" + languages.at(fs::path(file).extension()) + '\n';
       const auto code = at + 5 + file.size() + middle.size();
       ASSERT_EQ(text.substr(at + 5 + file.size(), middle.size()), middle)
           << page << ": no code follows " << file;
