@@ -75,7 +75,8 @@ PRAXIS_API const char *praxis_last_error(void);
 PRAXIS_API void praxis_free(char *text);
 
 /* Closes a handle of any kind but praxis_call. Closing a run or session cancels nothing: its turn continues. Closing a
- * runtime stops it as praxis_runtime_stop does, with five seconds, and closes every handle that was made from it. */
+ * runtime stops it as praxis_runtime_stop does, with five seconds, closes every handle that was made from it, and waits until
+ * every tool function of it has returned and, at most five seconds, until it is released. */
 PRAXIS_API praxis_status praxis_close(praxis_handle handle);
 
 /* ---- runtimes */

@@ -17,6 +17,7 @@ from .tools import SubAgent, add_tool
 Approver = Callable[[Step], "Decision | bool | str | None"]
 """Decides a step: a Decision, True or False for a call, a text for a question, or None to let it wait."""
 
+_STOP_MS = 5000  # how long a turn that was interrupted may take to settle
 _SLICE_MS = 200  # how long the library waits at once, so that Ctrl-C is noticed
 
 
@@ -50,6 +51,7 @@ class Run(_library.Handle):
     def __exit__(self, *error: object) -> None:
         if not self.done():
             self.interrupt()
+            _library.status_and_value("run_result", self._handle, _STOP_MS)
         self.close()
 
     def __iter__(self) -> Iterator[Event]:
@@ -195,6 +197,7 @@ class AsyncRun:
     async def __aexit__(self, *error: object) -> None:
         if not self.run.done():
             self.run.interrupt()
+            await asyncio.wait([self._report], timeout=_STOP_MS / 1000)
 
     async def __aiter__(self) -> AsyncIterator[Event]:
         while True:

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <stdexcept>
 #include <string>
@@ -255,8 +256,27 @@ TEST_F(CApiTest, ReleaseFunction_IsCalledOnce) {
   result(start(own));
   EXPECT_EQ(good.released, 0);
   EXPECT_EQ(praxis_close(runtime_), PRAXIS_OK);  // the session ends, and with it what may call the tool
-  while (good.released == 0) std::this_thread::yield();
   EXPECT_EQ(good.released, 1);
+}
+
+TEST_F(CApiTest, ClosedRuntime_CallsNothingAnyMore) {
+  std::promise<void> running, go_on;
+  std::atomic<bool> returned = false;
+  LambdaTool tool{[&](praxis_call, const char*) {
+    running.set_value();
+    go_on.get_future().wait();  // longer than the runtime waits for a cancelled call
+    returned = true;
+    return 0;
+  }};
+  const praxis_run run = start(agent_with(tool));
+  running.get_future().wait();
+  std::thread closer([&] { EXPECT_EQ(praxis_close(runtime_), PRAXIS_OK) << last_error(); });
+  Given text;
+  while (praxis_run_next(run, 0, text.out()) != PRAXIS_BAD_HANDLE) std::this_thread::yield();
+  go_on.set_value();
+  closer.join();
+  EXPECT_TRUE(returned);
+  EXPECT_EQ(tool.released, 1);
 }
 
 }  // namespace

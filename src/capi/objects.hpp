@@ -1,11 +1,14 @@
 // What the handles of the C interface name.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "capi/handles.hpp"
 #include "praxis/app/agent_file.hpp"
@@ -13,12 +16,37 @@
 
 namespace praxis::capi {
 
+/// The functions of the caller that a runtime may call. Thread-safe.
+class Functions {
+ public:
+  void added() { change(1, 0); }
+  void released() { change(-1, 0); }
+  void begin() { change(0, 1); }
+  void end() { change(0, -1); }
+  /// Waits until none is running and, at most `limit`, until all are released.
+  void wait(std::chrono::milliseconds limit);
+
+ private:
+  void change(int existing, int running) {
+    const std::lock_guard lock(mutex_);
+    existing_ += existing;
+    running_ += running;
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int existing_ = 0;
+  int running_ = 0;
+};
+
 struct RuntimeObject : Object {
   static constexpr Kind kKind = Kind::kRuntime;
   std::shared_ptr<Runtime> runtime;
   std::shared_ptr<Journal> journal;
-  AgentFileOptions agents;   ///< with which descriptions of agents are read
-  Author person;             ///< who decides and commands
+  AgentFileOptions agents;  ///< with which descriptions of agents are read
+  Author person;            ///< who decides and commands
+  std::shared_ptr<Functions> functions = std::make_shared<Functions>();
   std::uint64_t handle = 0;  ///< owns the handles of what is made from it
 };
 

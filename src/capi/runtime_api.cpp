@@ -66,16 +66,25 @@ std::uint64_t add_agent(const std::shared_ptr<RuntimeObject>& runtime, Agent age
   return Handles::all().add(std::make_shared<AgentObject>(std::move(agent), runtime), runtime->handle);
 }
 
+/// Stops a runtime and drops all that was made from it. When this returns, no function of the caller is
+/// running.
+Status close_runtime(std::uint64_t handle) {
+  auto runtime = Handles::all().find<RuntimeObject>(handle);
+  if (!runtime) return fail(std::move(runtime.error()));
+  if (auto outside = check_outside(**runtime, "close its runtime"); !outside) return outside;
+  (*runtime)->runtime->stop(kGrace);
+  const auto functions = (*runtime)->functions;
+  runtime->reset();
+  const bool was_open = !Handles::all().remove(handle).empty();
+  functions->wait(kGrace);
+  return was_open ? Status{} : fail(Handles::all().kind_of(handle).error());
+}
+
 Status close_handle(std::uint64_t handle) {
   const auto kind = Handles::all().kind_of(handle);
   if (!kind) return fail(kind.error());
   if (*kind == Kind::kCall) return fail(ErrorCode::kInput, "a call is closed by returning from its function");
-  if (*kind == Kind::kRuntime) {
-    auto runtime = Handles::all().find<RuntimeObject>(handle);
-    if (!runtime) return fail(std::move(runtime.error()));
-    if (auto outside = check_outside(**runtime, "close its runtime"); !outside) return outside;
-    (*runtime)->runtime->stop(kGrace);
-  }
+  if (*kind == Kind::kRuntime) return close_runtime(handle);
   if (Handles::all().remove(handle).empty()) return fail(Handles::all().kind_of(handle).error());
   return {};
 }
@@ -186,9 +195,10 @@ praxis_status praxis_agent_open(praxis_runtime runtime, const char* path, praxis
 praxis_status praxis_agent_add_tool(praxis_agent agent, const char* definition, praxis_tool_function function,
                                     void* user, praxis_release_function release) {
   return capi::guarded([&]() -> Status {
-    auto own = std::make_shared<const capi::ToolFunction>(function, user, release);
+    auto own = std::make_shared<capi::ToolFunction>(function, user, release);
     const auto object = capi::Handles::all().find<capi::AgentObject>(agent);
     if (!object) return fail(object.error());
+    own->count_in((*object)->runtime->functions);
     const auto json = capi::json_of(definition, "definition");
     if (!json) return fail(json.error());
     auto tool = capi::tool_of(*json, std::move(own), (*object)->runtime->runtime);

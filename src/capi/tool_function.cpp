@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/worker_pool.hpp"
 #include "capi/boundary.hpp"
 #include "praxis/json/describe.hpp"
 
@@ -35,6 +36,18 @@ class Entered {
   const Inside inside_;
 };
 
+/// Counts a function as running.
+class Running {
+ public:
+  explicit Running(Functions& functions) : functions_(functions) { functions_.begin(); }
+  ~Running() { functions_.end(); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  Functions& functions_;
+};
+
 /// A call in the table of handles for as long as it runs.
 class OpenCall {
  public:
@@ -45,7 +58,7 @@ class OpenCall {
   OpenCall& operator=(const OpenCall&) = delete;
 
   std::uint64_t handle() const { return handle_; }
-  /// Nobody can use the call from now on; what it returned.
+  /// The call cannot be used from now on; gives what it returned.
   std::optional<Result<ToolOutput>> end() {
     Handles::all().remove(handle_);
     const std::lock_guard lock(call_->mutex);
@@ -64,17 +77,30 @@ std::unexpected<Error> tool_failed(ErrorKind kind, std::string message) {
 
 }  // namespace
 
+void Functions::wait(std::chrono::milliseconds limit) {
+  const WaitForTasks wait;
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return running_ == 0; });
+  changed_.wait_for(lock, limit, [this] { return existing_ == 0; });
+}
+
+void ToolFunction::count_in(std::shared_ptr<Functions> functions) {
+  functions_ = std::move(functions);
+  functions_->added();
+}
+
 ToolFunction::~ToolFunction() {
-  if (release_ == nullptr) return;
   try {
-    release_(user_);
+    if (release_ != nullptr) release_(user_);
   } catch (...) {  // NOLINT(bugprone-empty-catch): the function belongs to the caller, who has no use for it
   }
+  if (functions_) functions_->released();
 }
 
 Result<ToolOutput> ToolFunction::call(const Runtime* runtime, ToolContext& context,
                                       const Json& arguments) const {
   const std::string text = to_json_text(arguments);
+  const Running running(*functions_);
   const Entered entered(runtime, context);
   OpenCall open(context);
   int status = 0;

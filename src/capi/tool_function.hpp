@@ -10,11 +10,13 @@
 
 namespace praxis::capi {
 
-/// A function of the caller with its data, which it gets back once.
+/// A function of the caller with its data, which the caller gets back once.
 class ToolFunction {
  public:
   ToolFunction(praxis_tool_function function, void* user, praxis_release_function release)
       : function_(function), user_(user), release_(release) {}
+  /// Counts it among the functions of a runtime; to be called once, before anything else.
+  void count_in(std::shared_ptr<Functions> functions);
   ~ToolFunction();
   ToolFunction(const ToolFunction&) = delete;
   ToolFunction& operator=(const ToolFunction&) = delete;
@@ -27,6 +29,7 @@ class ToolFunction {
   const praxis_tool_function function_;
   void* const user_;
   const praxis_release_function release_;
+  std::shared_ptr<Functions> functions_;
 };
 
 /// Makes a tool of `{"name", "description", "parameters", ...}`. Error `kInput`.
