@@ -65,6 +65,23 @@ constexpr std::string_view kToolThenText =
 
 class EventsTest : public Scripted {};
 
+TEST_F(EventsTest, Run_WaitsForALimitedTime) {
+  const BlockedTool hold;
+  Agent agent = scripted(R"({"tool_calls": [{"name": "hold", "arguments": {}}]}
+{"text": "done"})");
+  auto run = session_of(agent.use(hold.tool("hold", true))).send_user_message("go");
+  std::vector<std::string> seen{""};
+  while (seen.back() != "tool.started")
+    seen.emplace_back(event_name(run.next(std::chrono::minutes{1}).value().body));
+  EXPECT_FALSE(run.wait(Millis{0}));
+  while (run.next(Millis{1})) continue;  // ends although the turn has not
+  hold.release->open();
+  EXPECT_TRUE(run.wait(std::chrono::minutes{1}));
+  while (const auto event = run.next(Millis{0})) seen.emplace_back(event_name(event->body));
+  EXPECT_THAT(seen, Contains("turn.completed"));
+  EXPECT_FALSE(run.next(std::chrono::minutes{1})) << "the end takes no time";
+}
+
 TEST_F(EventsTest, Run_GivesTheWholeTurnInOrder) {
   Agent agent = scripted(kToolThenText);
   auto run = session_of(agent.use(echo_tool())).send_user_message("go");
