@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/a2a_table.hpp"
 #include "app/agent_instructions.hpp"
 #include "app/agent_keys.hpp"
 #include "app/agent_plan.hpp"
@@ -57,10 +58,9 @@ class AgentReader {
       : document_(document), options_(options), home_(std::move(home)), chain_(chain) {}
 
   Result<Agent> read() {
-    for (auto step : {&AgentReader::check_id, &AgentReader::read_model, &AgentReader::read_instructions,
-                      &AgentReader::read_policy, &AgentReader::read_tools, &AgentReader::read_agents,
-                      &AgentReader::read_rules, &AgentReader::check_tool_choice, &AgentReader::read_plan,
-                      &AgentReader::read_team}) {
+    for (auto step : {&AgentReader::read_model, &AgentReader::read_instructions, &AgentReader::read_policy,
+                      &AgentReader::read_tools, &AgentReader::read_agents, &AgentReader::read_rules,
+                      &AgentReader::check_tool_choice, &AgentReader::read_plan, &AgentReader::read_team}) {
       if (auto done = (this->*step)(); !done) return fail(std::move(done.error()));
     }
     read_values();
@@ -79,13 +79,6 @@ class AgentReader {
  private:
   const Json& at(std::string_view path) const { return document_.at(path); }
   std::string text(std::string_view path) const { return json_string(document_.json(), path); }
-
-  /// The id stands in paths such as `lead/research` and in lists of words.
-  Status check_id() {
-    const auto splits = [](char c) { return c == '/' || c == 0x7F || static_cast<unsigned char>(c) <= ' '; };
-    if (std::ranges::none_of(text("id"), splits)) return {};
-    return document_.mistake("id", "\"id\" must be one word without \"/\"; \"name\" is shown to users");
-  }
 
   void read_values() {
     spec_.id = own_id();
@@ -225,6 +218,7 @@ class AgentReader {
     if (auto read = read_skills(); !read) return read;
     if (auto read = read_file_tools(json_at(tools, "file")); !read) return read;
     if (auto read = grant_all(app::tools_of_http(document_, options_)); !read) return read;
+    if (auto read = take(app::tools_of_a2a(document_, options_)); !read) return read;
     if (auto read = read_sandboxed_tool("shell", shell_tool_of); !read) return read;
     if (auto read = read_sandboxed_tool("python", python_tool_of); !read) return read;
     const app::McpPlaces places{start_folder(), fs::absolute(home_ / "."),
@@ -374,10 +368,14 @@ class AgentReader {
     return options_.on_writing_tool(std::move(tool), writable, file_bounds());
   }
 
-  Status grant_all(Result<std::vector<Tool>> tools) {
+  Status take(Result<std::vector<Tool>> tools) {
     if (!tools) return fail(std::move(tools.error()));
-    for (Tool& tool : *tools) grant(std::move(tool));
+    std::ranges::move(*tools, std::back_inserter(tools_));
     return {};
+  }
+  Status grant_all(Result<std::vector<Tool>> tools) {
+    if (tools) std::ranges::for_each(*tools, [&](const Tool& t) { granted_.push_back(t.definition.name); });
+    return take(std::move(tools));
   }
 
   std::vector<std::string> roots(const Json& list) const {
@@ -463,7 +461,7 @@ class AgentReader {
 Result<Agent> read_agent(const Result<TomlDocument>& document, const AgentFileOptions& options, fs::path home,
                          FileChain& chain) {
   if (!document) return fail(document.error());
-  if (auto checked = check_keys(*document, agent_keys()); !checked) return fail(std::move(checked.error()));
+  if (auto checked = check_agent_keys(*document); !checked) return fail(std::move(checked.error()));
   chain.files.push_back(document->name());
   auto agent = AgentReader(*document, options, std::move(home), chain).read();
   chain.files.pop_back();

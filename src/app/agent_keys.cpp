@@ -1,9 +1,11 @@
 #include "app/agent_keys.hpp"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "app/redact_keys.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis {
 namespace {
@@ -179,6 +181,15 @@ constexpr std::array kOwnKeys{
     SettingKey{"tools.mcp.*.environment", Type::kTexts, "Environment variables that are passed on"},
     SettingKey{"tools.mcp.*.allow", Type::kTexts, "Hosts that the program may reach; no network if absent"},
     SettingKey{"tools.mcp.*.max_memory_mb", Type::kWhole, "Memory of the program in MiB", {}, 16, 1 << 20},
+    SettingKey{"tools.a2a.*.url", Type::kText,
+               "A remote agent by the A2A protocol: its address, or that of its card (.json)"},
+    SettingKey{"tools.a2a.*.description", Type::kText, "What the model reads about the remote agent"},
+    SettingKey{"tools.a2a.*.token_env", Type::kText, "Variable with the bearer token for the url"},
+    SettingKey{"tools.a2a.*.headers_env", Type::kAnyTable,
+               "Further headers: the name of each, and the variable with its value"},
+    SettingKey{"tools.a2a.*.timeout", Type::kDuration, "For one task, such as \"10m\", or milliseconds"},
+    SettingKey{
+        "tools.a2a.*.max_result", Type::kWhole, "Bytes kept of the text of an answer", {}, 1, 16 << 20},
     SettingKey{"planner", Type::kText,
                "How the model is led through a request (docs/six-steps.md, docs/plans.md); absent: it "
                "decides itself",
@@ -222,6 +233,13 @@ std::span<const SettingKey> agent_keys() {
     return all;
   }();
   return keys;
+}
+
+Status check_agent_keys(const TomlDocument& document) {
+  if (auto checked = check_keys(document, agent_keys()); !checked) return checked;
+  const auto splits = [](char c) { return c == '/' || c == 0x7F || static_cast<unsigned char>(c) <= ' '; };
+  if (std::ranges::none_of(json_string(document.json(), "id"), splits)) return {};
+  return document.mistake("id", "\"id\" must be one word without \"/\"; \"name\" is shown to users");
 }
 
 Json agent_file_schema() {

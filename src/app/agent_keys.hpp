@@ -8,6 +8,9 @@
 namespace praxis {
 
 std::span<const SettingKey> agent_keys();
+/// Error `kInput`: as `check_keys`, or an id that cannot stand in paths such as `lead/research` and in lists
+/// of words.
+Status check_agent_keys(const TomlDocument& document);
 Json agent_file_schema();
 
 }  // namespace praxis

@@ -52,6 +52,9 @@ constexpr std::array kPhrases{
     Phrase{"tools.mcp.*.environment", "its MCP server gets the environment variables"},
     Phrase{"tools.mcp.*.allow", "its MCP server reaches the hosts"},
     Phrase{"tools.mcp.*.idempotent", "may call again after a crash"},
+    Phrase{"tools.a2a.*.url", "gives work to the remote agent"},
+    Phrase{"tools.a2a.*.token_env", "sends it as a token the environment variable"},
+    Phrase{"tools.a2a.*.headers_env", "sends it as headers the environment variables"},
     Phrase{"agents.*.file", "starts the sub-agent"},
     Phrase{"team.members.*.file", "has the team member"},
     Phrase{"team.supervisor", "lets a team's member be selected by"},
@@ -84,7 +87,8 @@ std::string words_for(const std::string& path, const Json& value) {
 void add_values(const std::string& path, const Json& value, std::vector<std::string>& lines) {
   const auto* table = value.if_object();
   if (table == nullptr) return lines.push_back("    " + words_for(path, value));
-  const bool is_tool = path.starts_with("tools.") && path.find('.', 6) == path.npos && path != "tools.mcp";
+  const bool is_tool = path.starts_with("tools.") && path.find('.', 6) == path.npos && path != "tools.mcp" &&
+                       path != "tools.a2a";
   if (is_tool) lines.push_back("    has the tool " + exact(in_quotes(path.substr(6))));
   if (table->empty() && !is_tool) lines.push_back("    " + exact(path) + " = {}");
   for (const auto& [key, member] : *table) {
