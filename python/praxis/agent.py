@@ -181,7 +181,7 @@ class AsyncRun:
         try:
             self._loop.call_soon_threadsafe(function, *arguments)
         except RuntimeError:
-            pass  # the loop is closed: nobody waits
+            pass  # the loop is closed, so no task waits
 
     def _set_report(self, result: Result | None, error: BaseException | None) -> None:
         if self._report.done():

@@ -4,6 +4,7 @@ import dataclasses
 import gc
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import threading
@@ -348,6 +349,23 @@ class Ends(ScriptTest):
             "print('ends')\n"
         )
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "ends\n", ""))
+
+    def test_ctrl_c_ends_a_program_that_waits(self):
+        model = self.script({"text": "late", "delay_ms": 60000})
+        text = (
+            "import praxis\n"
+            f"run = praxis.Agent({model!r}).stream('go')\n"
+            "for event in run:\n"
+            "    if event.name == 'model.requested': break\n"
+            "print('waits', flush=True)\n"
+            "run.result()\n"
+        )
+        with subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            self.assertEqual(child.stdout.readline(), b"waits\n")
+            child.send_signal(signal.SIGINT)
+            _, errors = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, -signal.SIGINT)
+        self.assertIn(b"KeyboardInterrupt", errors)
 
     def test_missing_library_is_named(self):
         done = self.program("import praxis", PRAXIS_LIBRARY="/nonexistent.so")
