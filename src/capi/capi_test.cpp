@@ -48,7 +48,7 @@ TEST_F(CApiTest, SessionHoldsAConversation) {
 
 TEST_F(CApiTest, ModelReadsWhatTheToolReturns) {
   std::string seen, facts;
-  LambdaTool tool{[&](praxis_call call, const char* arguments) {
+  LambdaTool& tool = lambda([&](praxis_call call, const char* arguments) {
     seen = arguments;
     Given text;
     EXPECT_EQ(praxis_call_describe(call, text.out()), PRAXIS_OK);
@@ -58,7 +58,7 @@ TEST_F(CApiTest, ModelReadsWhatTheToolReturns) {
     EXPECT_EQ(praxis_call_return(call, R"({"sum":5})"), PRAXIS_OK);
     EXPECT_EQ(praxis_call_return(call, "6"), PRAXIS_INPUT) << "a call has one result";
     return 0;
-  }};
+  });
   const praxis_run run = start(agent_with(tool));
   const std::string all = events(run);
   EXPECT_EQ(seen, R"({"n":1})");
@@ -82,7 +82,7 @@ TEST_F(CApiTest, FailingFunctions_FailTheCallAndNotTheRun) {
        },
        "returned 9"}};
   for (const auto& [run_tool, why] : cases) {
-    LambdaTool tool{run_tool};
+    LambdaTool& tool = lambda(run_tool);
     const praxis_run run = start(agent_with(tool));
     const std::string all = events(run);
     EXPECT_THAT(all, HasSubstr(R"("event":"tool.failed")")) << why;
@@ -93,10 +93,10 @@ TEST_F(CApiTest, FailingFunctions_FailTheCallAndNotTheRun) {
 
 TEST_F(CApiTest, CallHandle_EndsWithItsFunction) {
   praxis_call kept = 0;
-  LambdaTool tool{[&](praxis_call call, const char*) {
+  LambdaTool& tool = lambda([&](praxis_call call, const char*) {
     kept = call;
     return static_cast<int>(praxis_call_return(call, "1"));
-  }};
+  });
   result(start(agent_with(tool)));
   EXPECT_EQ(praxis_call_return(kept, "2"), PRAXIS_BAD_HANDLE);
   EXPECT_THAT(last_error(), HasSubstr("the handle of a call is closed already"));
@@ -107,7 +107,7 @@ TEST_F(CApiTest, ToolThatWouldWaitForItself_IsRefused) {
   praxis_run run = 0;
   std::promise<void> started;
   std::vector<int> statuses;
-  LambdaTool tool{[&](praxis_call call, const char*) {
+  LambdaTool& tool = lambda([&](praxis_call call, const char*) {
     started.get_future().wait();
     Given text;
     statuses = {praxis_run_result(run, -1, text.out()), praxis_run_next(run, -1, text.out()),
@@ -115,7 +115,7 @@ TEST_F(CApiTest, ToolThatWouldWaitForItself_IsRefused) {
     const praxis_agent other = agent({R"({"text":"of another run"})"});
     EXPECT_THAT(result(start(other)), HasSubstr("of another run")) << "other runs can be waited for";
     return static_cast<int>(praxis_call_return(call, "1"));
-  }};
+  });
   run = start(agent_with(tool));
   started.set_value();
   EXPECT_THAT(result(run), HasSubstr(R"("result":"done")"));
@@ -124,10 +124,10 @@ TEST_F(CApiTest, ToolThatWouldWaitForItself_IsRefused) {
 
 TEST_F(CApiTest, TimeIsUp_BeforeTheTurnEnds) {
   std::promise<void> go_on;
-  LambdaTool tool{[&](praxis_call call, const char*) {
+  LambdaTool& tool = lambda([&](praxis_call call, const char*) {
     go_on.get_future().wait();
     return static_cast<int>(praxis_call_return(call, "1"));
-  }};
+  });
   const praxis_run run = start(agent_with(tool));
   Given text;
   EXPECT_EQ(praxis_run_result(run, 0, text.out()), PRAXIS_TIMEOUT);
@@ -142,11 +142,11 @@ TEST_F(CApiTest, TimeIsUp_BeforeTheTurnEnds) {
 
 TEST_F(CApiTest, InterruptedTurn_StopsItsTool) {
   std::promise<void> running;
-  LambdaTool tool{[&](praxis_call call, const char*) {
+  LambdaTool& tool = lambda([&](praxis_call call, const char*) {
     running.set_value();
     while (praxis_call_stopped(call) == 0) std::this_thread::yield();
     return static_cast<int>(praxis_call_fail(call, "stopped", 0));
-  }};
+  });
   const praxis_run run = start(agent_with(tool));
   running.get_future().wait();
   EXPECT_EQ(praxis_command(run, nullptr, "interrupt", nullptr), PRAXIS_OK) << last_error();
@@ -156,10 +156,10 @@ TEST_F(CApiTest, InterruptedTurn_StopsItsTool) {
 
 TEST_F(CApiTest, ParkedStep_IsDecided) {
   std::string seen;
-  LambdaTool tool{[&](praxis_call call, const char* arguments) {
+  LambdaTool& tool = lambda([&](praxis_call call, const char* arguments) {
     seen = arguments;
     return static_cast<int>(praxis_call_return(call, "1"));
-  }};
+  });
   praxis_run run = start(agent_with(tool, R"(,"needs_approval":true)"));
   EXPECT_THAT(result(run), HasSubstr(R"("id":"p1")"));
   Given tree;
@@ -243,10 +243,10 @@ TEST_F(CApiTest, AgentIsAToolOfAnother) {
 }
 
 TEST_F(CApiTest, ReleaseFunction_IsCalledOnce) {
-  LambdaTool good{
-      [](praxis_call call, const char*) { return static_cast<int>(praxis_call_return(call, "1")); }};
+  LambdaTool& good =
+      lambda([](praxis_call call, const char*) { return static_cast<int>(praxis_call_return(call, "1")); });
   const praxis_agent own = agent_with(good);
-  LambdaTool bad{good.run};
+  LambdaTool& bad = lambda(good.run);
   for (const char* wrong : {"{}", "x", R"({"name":"a b"})", R"({"name":"act"})", R"({"nam":"x"})"}) {
     EXPECT_EQ(praxis_agent_add_tool(own, wrong, LambdaTool::call, &bad, LambdaTool::release), PRAXIS_INPUT)
         << wrong;
@@ -262,12 +262,12 @@ TEST_F(CApiTest, ReleaseFunction_IsCalledOnce) {
 TEST_F(CApiTest, ClosedRuntime_CallsNothingAnyMore) {
   std::promise<void> running, go_on;
   std::atomic<bool> returned = false;
-  LambdaTool tool{[&](praxis_call, const char*) {
+  LambdaTool& tool = lambda([&](praxis_call, const char*) {
     running.set_value();
     go_on.get_future().wait();  // longer than the runtime waits for a cancelled call
     returned = true;
     return 0;
-  }};
+  });
   const praxis_run run = start(agent_with(tool));
   running.get_future().wait();
   std::thread closer([&] { EXPECT_EQ(praxis_close(runtime_), PRAXIS_OK) << last_error(); });

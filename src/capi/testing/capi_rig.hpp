@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "praxis/praxis.h"
@@ -41,7 +43,10 @@ inline std::string last_error() {
 
 /// A tool whose function is a lambda.
 struct LambdaTool {
-  std::function<int(praxis_call, const char*)> run;
+  using Function = std::function<int(praxis_call, const char*)>;
+  explicit LambdaTool(Function function) : run(std::move(function)) {}
+
+  const Function run;
   std::atomic<int> released = 0;
 
   static int call(void* self, praxis_call call, const char* arguments) {
@@ -86,6 +91,8 @@ class CApiTest : public ::testing::Test {
         << last_error();
     return made;
   }
+  /// A tool that lives until the runtime is closed, which releases it.
+  LambdaTool& lambda(LambdaTool::Function function) { return tools_.emplace_back(std::move(function)); }
   praxis_run start(praxis_agent agent, const char* prompt = "go") {
     praxis_run run = 0;
     EXPECT_EQ(praxis_agent_run(agent, prompt, nullptr, &run), PRAXIS_OK) << last_error();
@@ -107,6 +114,9 @@ class CApiTest : public ::testing::Test {
   std::filesystem::path folder_;
   praxis_runtime runtime_ = 0;
   int scripts_ = 0;
+
+ private:
+  std::deque<LambdaTool> tools_;
 };
 
 }  // namespace praxis::testing
