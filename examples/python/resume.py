@@ -19,7 +19,7 @@ with Runtime(journal) as runtime:
     agent = Agent(model, tools=[send_mail], policy={"ask": ["send_mail"]}, runtime=runtime)
     waiting = runtime.pending()
     if waiting:
-        result = agent.resume(waiting[0].session, *(step.approve() for step in waiting))
+        result = agent.resume(waiting[0].run, *(step.approve() for step in waiting))
     else:
         result = agent.run("Send the report")
     if result.pending:

@@ -34,7 +34,7 @@ class Decision:
 class Step:
     """A step that waits for an approver: a call of a tool, or a question."""
 
-    def __init__(self, json: dict[str, Any]) -> None:
+    def __init__(self, json: dict[str, Any], run: str = "") -> None:
         self.json = json
         self.id: str = json["id"]
         self.kind: str = json.get("kind", "")
@@ -42,6 +42,9 @@ class Step:
         self.tool: str = json.get("tool", "")
         self.arguments: Any = json.get("arguments")
         self.session: str = json.get("session", "")
+        """The session that waits, which may be that of a sub-agent."""
+        self.run: str = run or self.session
+        """The run that it belongs to, for ``Agent.resume``."""
 
     def approve(self) -> Decision:
         """The call runs as it is."""
@@ -76,7 +79,7 @@ class Result:
         self.structured: Any = report.get("structured")
         self.value: Any = self.structured
         """The answer as a value of the type that was asked for."""
-        self.pending: list[Step] = [Step(step) for step in report.get("pending") or []]
+        self.pending: list[Step] = [Step(step, self.session) for step in report.get("pending") or []]
         self.actions: list[dict[str, Any]] = report.get("actions") or []
         self.denials: list[str] = report.get("denials") or []
         self.usage: dict[str, Any] = report.get("usage") or {}
@@ -107,6 +110,11 @@ class Result:
 
 class Node(dict[str, Any]):
     """An agent of the tree: a dict with its members, of which the most used are attributes."""
+
+    def __init__(self, json: dict[str, Any], run: str) -> None:
+        super().__init__(json)
+        self.run = run
+        """The run that it belongs to: the id of the agent at the top."""
 
     @property
     def id(self) -> str:
@@ -145,4 +153,4 @@ class Node(dict[str, Any]):
     @property
     def pending(self) -> list[Step]:
         """Its own steps that wait for an approver."""
-        return [Step(step) for step in self["pending"]]
+        return [Step(step, self.run) for step in self["pending"]]

@@ -70,7 +70,12 @@ class Runtime(_library.Handle):
 
     def tree(self, run: str | None = None) -> list[Node]:
         """The agents of a run and below it, parents first; without ``run`` those of all runs that are not idle."""
-        return [Node(node) for node in _library.value("tree", self._handle, run)]
+        nodes: list[Node] = []
+        runs: dict[str, str] = {}
+        for node in _library.value("tree", self._handle, run):
+            runs[node["id"]] = runs.get(node["parent"], node["id"])
+            nodes.append(Node(node, runs[node["id"]]))
+        return nodes
 
     def pending(self) -> list[Step]:
         """The steps of all runs that wait for an approver."""

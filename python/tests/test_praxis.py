@@ -262,7 +262,17 @@ class Approvals(ScriptTest):
         agent = self.agent(call("ask_user", question="How?"), "By train.", builtin_tools={"ask_user": {}})
         self.assertEqual(agent.run("go", approve=lambda step: "by train").text, "By train.")
 
-    def test_run_is_decided_from_another_thread(self):
+    def test_step_of_a_sub_agent_belongs_to_its_run(self):
+        below = self.agent(call("act", n=1), "found", id="below", tools=[self.act])
+        lead = self.agent(call("research", prompt="x"), "done", id="lead", tools=[below.as_tool("research", "Looks")])
+        result = lead.run("go")
+        for step in (result.pending[0], self.runtime.pending()[0]):
+            self.assertEqual(step.run, result.session)
+            self.assertNotEqual(step.session, step.run)
+        self.assertEqual(lead.resume(step.run, step.approve()).text, "done")
+        self.assertEqual(self.ran, [1])
+
+    def test_run_that_waited_continues_as_a_run(self):
         run = self.guarded().stream("go")
         result = run.result()
         rest = run.resume(result.pending[0].approve())
