@@ -174,6 +174,31 @@ TEST_F(CliMcp, DeclinedQuestion_IsToldToTheServer) {
   EXPECT_THAT(contents("notes/calls"), Not(HasSubstr("ordered\n")));
 }
 
+TEST_F(CliMcp, QuestionInTheMiddleOfACall_CannotBeAnsweredAfterARestart_AndTheRunSaysSo) {
+  agent("inquiring", calls("echo"));
+  const CommandResult asked = praxis({"run", "agent.toml", "go"});
+  ASSERT_EQ(asked.status, 3) << asked.err;
+  EXPECT_THAT(asked.err, HasSubstr("The MCP server \"fix\" asks: Which size?"));
+  EXPECT_EQ(praxis({"resume", "last", "--answer", "p1=XXL"}).status, 2) << "the form's choices count";
+  EXPECT_EQ(praxis({"resume", "last", "--answer", "p1=L"}).status, 0);
+  EXPECT_THAT(shown(), HasSubstr("whether the call took effect is not known"));
+  const std::string notes = contents("notes/calls");
+  EXPECT_EQ(notes.find("call\n"), notes.rfind("call\n")) << "not called again";
+}
+
+TEST_F(CliMcp, AddressThatAServerWantsOpened_IsShownWithItsHost_AndNotOpened) {
+  agent("inquiring", calls("sum", R"({"a": 1, "b": 2})"));
+  const CommandResult asked = praxis({"run", "agent.toml", "go"});
+  ASSERT_EQ(asked.status, 3) << asked.err;
+  const CommandResult waiting = praxis({"approve", "last/p1"});
+  EXPECT_THAT(waiting.out + waiting.err,
+              AllOf(HasSubstr("https://x.example/connect?e1"), HasSubstr("Its host is x.example."),
+                    Not(HasSubstr("\x1b[2J"))));
+  const CommandResult done = praxis({"resume", "last", "--answer", "p1=done"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(shown(), HasSubstr("unlocked"));
+}
+
 TEST_F(CliMcp, ManyTools_AreFoundBySearch) {
   const std::string search =
       R"({"tool_calls": [{"name": "search_tools", "arguments": {"query": "number42", "limit": 1}}]})"

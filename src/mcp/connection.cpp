@@ -19,10 +19,23 @@ void McpWaiting::progress(Json params) {
   changed_.notify_all();
 }
 
+bool McpWaiting::ask(McpAsked asked) {
+  const std::lock_guard lock(mutex_);
+  if (!takes_questions_ || asked_ || result_) return false;
+  asked_ = std::move(asked);
+  changed_.notify_all();
+  return true;
+}
+
+std::optional<McpAsked> McpWaiting::asked() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(asked_, std::nullopt);
+}
+
 std::optional<Result<Json>> McpWaiting::wait(const McpRequest& request) {
   const bool is_limited = request.deadline != std::chrono::steady_clock::time_point();
   std::unique_lock lock(mutex_);
-  const auto stirred = [this] { return result_ || progress_; };
+  const auto stirred = [this] { return result_ || progress_ || asked_; };
   for (;;) {
     const bool woken = is_limited ? changed_.wait_until(lock, request.stop, request.deadline, stirred)
                                   : changed_.wait(lock, request.stop, stirred);
@@ -34,7 +47,7 @@ std::optional<Result<Json>> McpWaiting::wait(const McpRequest& request) {
       lock.lock();
     }
     if (result_) return std::move(result_);
-    if (!woken) return std::nullopt;
+    if (!woken || asked_) return std::nullopt;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,24 @@
 
 namespace praxis {
 
+class McpWaiting;
+
+/// A question that a server asks in the middle of a request (versions with a
+/// handshake).
+struct McpAsked {
+  Json id;      ///< of the server's request
+  Json params;  ///< of `elicitation/create`
+};
+
+/// A request that the server has not answered yet, because it waits for an
+/// answer itself.
+struct McpOpenRequest {
+  std::int64_t id = 0;
+  McpAsked asked;
+  std::shared_ptr<McpWaiting> waiting;         ///< null: the server has asked nothing
+  std::shared_ptr<std::stop_source> stream{};  ///< over HTTP: ends the stream of the answer
+};
+
 /// A request and how long it may take.
 struct McpRequest {
   std::string method;
@@ -25,6 +44,9 @@ struct McpRequest {
   std::chrono::steady_clock::time_point deadline;
   /// Gets the parameters of progress notifications, on the calling thread; null: none is asked for.
   std::function<void(const Json& params)> on_progress = nullptr;
+  /// If the server asks something first, gets the open request; `request`
+  /// returns null then. Null: the server gets no answers.
+  McpOpenRequest* open = nullptr;
 };
 
 /// Thread-safe.
@@ -38,6 +60,11 @@ class McpConnection {
   /// Waits for the result. Errors state their `Reach`. An error that the server reports has code `kTool` and
   /// its JSON-RPC code as `rpc_code` in the detail, with the data as `rpc_data`.
   virtual Result<Json> request(const McpRequest& request) = 0;
+  /// Sends the answer to the question of an open request and waits further, as
+  /// `request`.
+  virtual Result<Json> go_on(const McpOpenRequest& open, Json answer, const McpRequest& request) = 0;
+  /// Cancels an open request.
+  virtual void abandon(const McpOpenRequest& open) = 0;
   /// Sends a notification, without waiting for an effect.
   virtual void notify(std::string_view method, Json params) = 0;
   /// Sends a request and ignores its answer.
@@ -61,19 +88,27 @@ std::unique_ptr<McpConnection> connect_to_endpoint(const McpEndpoint& endpoint, 
 /// A request that waits for its answer: filled by a thread of the connection, emptied by the caller.
 class McpWaiting {
  public:
+  explicit McpWaiting(bool takes_questions = false) : takes_questions_(takes_questions) {}
   /// The first answer counts. Thread-safe.
   void settle(Result<Json> result);
   /// Only the last progress that the caller has not taken yet is kept. Thread-safe.
   void progress(Json params);
-  /// Waits for the answer and passes progress to the request. `std::nullopt`: stopped, or the deadline
-  /// passed.
+  /// Gives the request a question of the server. False: it takes none, or has
+  /// one. Thread-safe.
+  bool ask(McpAsked asked);
+  /// Waits for the answer and passes progress to the request. `std::nullopt`: stopped, the deadline passed,
+  /// or the server has asked something (`asked`).
   std::optional<Result<Json>> wait(const McpRequest& request);
+  /// Takes the question of the server.
+  std::optional<McpAsked> asked();
 
  private:
+  const bool takes_questions_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::optional<Result<Json>> result_;
   std::optional<Json> progress_;
+  std::optional<McpAsked> asked_;
 };
 
 /// The error for what a request gets instead of an answer: stopped, or out of time.

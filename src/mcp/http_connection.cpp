@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <random>
+#include <tuple>
 #include <utility>
 
 #include "mcp/connection.hpp"
@@ -18,6 +19,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kQuietTime{10'000};  ///< for a message without an answer
 constexpr std::chrono::milliseconds kLateTime{1'000};
+/// How long a server may say nothing while a person thinks about its question.
+constexpr std::chrono::milliseconds kOpenTime{24 * 3'600'000};
 constexpr std::size_t kMaxSessionBytes = 1024;
 constexpr int kGone = 404;
 
@@ -78,7 +81,11 @@ class Exchange final : public HttpSink {
         read_mcp_message(text, {.max_depth = bounds_.message_depth, .max_bytes = bounds_.message_bytes});
     if (!message) return;
     using Kind = McpMessage::Kind;
-    if (message->kind == Kind::kNotification && message->method == "notifications/progress") {
+    if (message->kind == Kind::kRequest) {
+      const bool asks = message->method == "elicitation/create" &&
+                        to_json_text(message->body).size() <= bounds_.state_bytes;
+      if (asks) std::ignore = waiting_->ask({message->id, message->body});
+    } else if (message->kind == Kind::kNotification && message->method == "notifications/progress") {
       if (json_at(message->body, "progressToken") == Json(id_)) waiting_->progress(message->body);
     } else if (message->kind == Kind::kNotification) {
       notified_(message->method);
@@ -142,24 +149,24 @@ class HttpMcpConnection final : public McpConnection {
       if (!meta.is_object()) meta = JsonObject{};
       meta.get_object()["progressToken"] = id;
     }
-    const auto waiting = std::make_shared<McpWaiting>();
-    std::stop_source stop;
-    const std::stop_callback ends(over_.get_token(), [&] { stop.request_stop(); });
+    const McpOpenRequest sent{
+        id, {}, std::make_shared<McpWaiting>(request.open != nullptr), std::make_shared<std::stop_source>()};
     post(request.method, request.name, mcp_request(id, request.method, std::move(params)),
-         time_of(request.deadline), std::make_shared<Exchange>(id, bounds_, notified_, session_, waiting),
-         stop.get_token());
-    auto answer = waiting->wait(request);
-    stop.request_stop();  // closes the stream, which cancels a request that has no answer yet
-    if (answer) return *std::move(answer);
-    if (!is_modern()) {
-      notify("notifications/cancelled", JsonObject{{"requestId", id}, {"reason", "stopped or out of time"}});
-    }
-    return fail(mcp_unanswered(request));
+         request.open != nullptr ? std::chrono::milliseconds{0} : time_of(request.deadline),
+         std::make_shared<Exchange>(id, bounds_, notified_, session_, sent.waiting),
+         sent.stream->get_token());
+    return await(sent, request);
+  }
+  Result<Json> go_on(const McpOpenRequest& open, Json answer, const McpRequest& request) override {
+    send_quietly(mcp_result(open.asked.id, std::move(answer)), "");
+    return await(open, request);
+  }
+  void abandon(const McpOpenRequest& open) override {
+    open.stream->request_stop();
+    notify("notifications/cancelled", JsonObject{{"requestId", open.id}, {"reason", "not answered"}});
   }
   void notify(std::string_view method, Json params) override {
-    post(std::string(method), {}, mcp_notification(method, std::move(params)), kQuietTime,
-         std::make_shared<Exchange>(0, bounds_, notified_, session_, std::make_shared<McpWaiting>()),
-         over_.get_token());
+    send_quietly(mcp_notification(method, std::move(params)), std::string(method));
   }
   /// A stream of notifications would stay open for as long as the client: lists are fetched again instead.
   void request_quietly(std::string_view /*method*/, Json /*params*/) override {}
@@ -171,6 +178,28 @@ class HttpMcpConnection final : public McpConnection {
   }
 
  private:
+  /// Waits for the answer. A request that stays open keeps its stream.
+  Result<Json> await(const McpOpenRequest& sent, const McpRequest& request) {
+    const std::stop_callback ends(over_.get_token(), [&] { sent.stream->request_stop(); });
+    auto answer = sent.waiting->wait(request);
+    if (auto asked = sent.waiting->asked(); !answer && asked && request.open != nullptr) {
+      *request.open = {sent.id, *std::move(asked), sent.waiting, sent.stream};
+      return Json(nullptr);
+    }
+    sent.stream->request_stop();  // closes the stream, which cancels a request
+                                  // that has no answer yet
+    if (answer) return *std::move(answer);
+    if (!is_modern()) {
+      notify("notifications/cancelled",
+             JsonObject{{"requestId", sent.id}, {"reason", "stopped or out of time"}});
+    }
+    return fail(mcp_unanswered(request));
+  }
+  void send_quietly(std::string text, const std::string& method) {
+    post(method, {}, std::move(text), kQuietTime,
+         std::make_shared<Exchange>(0, bounds_, notified_, session_, std::make_shared<McpWaiting>()),
+         over_.get_token());
+  }
   bool is_modern() const {
     const std::lock_guard lock(session_->mutex);
     return session_->modern;
@@ -190,6 +219,7 @@ class HttpMcpConnection final : public McpConnection {
     http.headers = headers_of(method, name);
     http.body = std::make_shared<const std::string>(std::move(text));
     http.timeouts.total = total;
+    if (total.count() == 0) http.timeouts.idle = kOpenTime;
     http.max_body_bytes = 4 * bounds_.message_bytes;
     http.allow_address = endpoint_.allow_address;
     http.use_proxy = endpoint_.use_proxy;

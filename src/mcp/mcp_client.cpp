@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mcp/connection.hpp"
+#include "mcp/held_calls.hpp"
 #include "mcp/tool_list.hpp"
 #include "praxis/base/reach.hpp"
 
@@ -30,10 +31,10 @@ std::unexpected<Error> broken(std::string why) {
 }
 
 /// The members of `_meta` that each request of version 2026-07-28 carries. A client that `answers` questions
-/// does so for forms, not for addresses that its user would have to open.
+/// shows forms, and addresses that its user may open.
 JsonObject modern_params(JsonObject params, bool answers) {
   JsonObject capabilities;
-  if (answers) capabilities["elicitation"] = JsonObject{{"form", JsonObject{}}};
+  if (answers) capabilities["elicitation"] = JsonObject{{"form", JsonObject{}}, {"url", JsonObject{}}};
   params["_meta"] = JsonObject{{std::string(kMeta) + "protocolVersion", kModernVersion},
                                {std::string(kMeta) + "clientInfo", client_info()},
                                {std::string(kMeta) + "clientCapabilities", std::move(capabilities)}};
@@ -45,6 +46,19 @@ bool names_version(const Error& error, std::string_view version) {
   if (json_int(error.detail(), "rpc_code") != kRpcUnsupportedVersion) return false;
   const auto* const named = json_at(json_at(error.detail(), "rpc_data"), "supported").if_array();
   return named != nullptr && std::ranges::find(*named, Json(version)) != named->end();
+}
+
+McpRequest request_of(const std::string& method, JsonObject params, const std::string& name,
+                      const McpCallOptions& options) {
+  McpRequest request{method, std::move(params), name, options.stop, options.deadline};
+  if (!options.on_progress) return request;
+  request.on_progress = [&](const Json& progress) {
+    const double total = json_double(progress, "total");
+    const double done = json_double(progress, "progress");
+    const auto fraction = total > 0 ? std::optional(std::clamp(done / total, 0.0, 1.0)) : std::nullopt;
+    options.on_progress(mcp_shown(json_text(progress, "message"), kMaxInfoBytes), fraction);
+  };
+  return request;
 }
 
 }  // namespace
@@ -86,6 +100,9 @@ class McpClient::State {
   /// Sends a request about what is called `name`.
   Result<Json> ask(const std::string& method, JsonObject params, const std::string& name,
                    const McpCallOptions& options);
+  /// Calls a tool of a server that asks in the middle of calls.
+  Result<McpResult> call_asking(const Live& live, JsonObject params, const std::string& name,
+                                const McpCallOptions& options);
   Result<McpToolList> fetch(const Live& live, const std::stop_token& stop);
   /// A tool of which parts of the arguments belong into headers cannot be called correctly.
   void leave_out_headers(const Live& live, McpToolList& list) const;
@@ -103,6 +120,7 @@ class McpClient::State {
   std::optional<McpToolList> list_;
   Clock::time_point listed_;
   std::atomic<std::uint32_t> failed_starts_ = 0;
+  HeldCalls held_;  ///< calls in which a server waits for an answer
 };
 
 Result<McpClient::State::Live> McpClient::State::connect(const std::stop_token& stop) {
@@ -209,9 +227,12 @@ Result<std::optional<Json>> McpClient::State::discover(Live& live, const std::st
 }
 
 Status McpClient::State::initialise(Live& live, const std::stop_token& stop, Clock::time_point deadline) {
+  JsonObject capabilities;
+  if (bounds_.answers_questions)
+    capabilities["elicitation"] = JsonObject{{"form", JsonObject{}}, {"url", JsonObject{}}};
   auto answer = live.connection->request({"initialize",
                                           {{"protocolVersion", kHandshakeVersions.front()},
-                                           {"capabilities", JsonObject{}},
+                                           {"capabilities", std::move(capabilities)},
                                            {"clientInfo", client_info()}},
                                           {},
                                           stop,
@@ -285,16 +306,8 @@ Result<Json> McpClient::State::ask(const std::string& method, JsonObject params,
                                    const McpCallOptions& options) {
   auto live = connect(options.stop);
   if (!live) return fail(std::move(live.error()));
-  McpRequest request{method, params_for(*live, std::move(params)), name, options.stop, options.deadline};
-  if (options.on_progress) {
-    request.on_progress = [&](const Json& progress) {
-      const double total = json_double(progress, "total");
-      const double done = json_double(progress, "progress");
-      const auto fraction = total > 0 ? std::optional(std::clamp(done / total, 0.0, 1.0)) : std::nullopt;
-      options.on_progress(mcp_shown(json_text(progress, "message"), kMaxInfoBytes), fraction);
-    };
-  }
-  auto answer = live->connection->request(request);
+  auto answer =
+      live->connection->request(request_of(method, params_for(*live, std::move(params)), name, options));
   if (answer) failed_starts_ = 0;
   return answer;
 }
@@ -302,10 +315,30 @@ Result<Json> McpClient::State::ask(const std::string& method, JsonObject params,
 Result<McpResult> McpClient::State::call(const std::string& name, const Json& arguments,
                                          const McpCallOptions& options) {
   JsonObject params{{"name", name}, {"arguments", arguments}};
+  const auto live = connect(options.stop);
+  if (!live) return fail(live.error());
+  if (!live->modern && bounds_.answers_questions) return call_asking(*live, std::move(params), name, options);
   if (!options.answers.empty()) params["inputResponses"] = options.answers;
   if (options.state) params["requestState"] = *options.state;
   auto answer = ask("tools/call", std::move(params), name, options);
   if (!answer) return fail(std::move(answer.error()));
+  auto result = read_mcp_result(*answer, bounds_);
+  if (!result) return fail(with_reach(std::move(result.error()), Reach::kAnswered));
+  return result;
+}
+
+Result<McpResult> McpClient::State::call_asking(const Live& live, JsonObject params, const std::string& name,
+                                                const McpCallOptions& options) {
+  McpOpenRequest open;
+  McpRequest request = request_of("tools/call", std::move(params), name, options);
+  request.open = &open;
+  auto answer = HeldCalls::calls_again(options) ? live.connection->request(request)
+                                                : held_.answer(*options.state, options.answers, request);
+  if (!answer && HeldCalls::wants_addresses(answer.error()))
+    return held_.addresses_of(answer.error(), bounds_);
+  if (!answer) return fail(std::move(answer.error()));
+  failed_starts_ = 0;
+  if (open.waiting) return held_.hold(live.connection, std::move(open));
   auto result = read_mcp_result(*answer, bounds_);
   if (!result) return fail(with_reach(std::move(result.error()), Reach::kAnswered));
   return result;

@@ -51,6 +51,11 @@ class StdioConnection final : public McpConnection {
   }
 
   Result<Json> request(const McpRequest& request) override;
+  Result<Json> go_on(const McpOpenRequest& open, Json answer, const McpRequest& request) override;
+  void abandon(const McpOpenRequest& open) override {
+    forget(open.id);
+    notify("notifications/cancelled", JsonObject{{"requestId", open.id}, {"reason", "not answered"}});
+  }
   void notify(std::string_view method, Json params) override {
     std::ignore = send(mcp_notification(method, std::move(params)), {}, Clock::now() + kNotifyTime);
   }
@@ -75,6 +80,8 @@ class StdioConnection final : public McpConnection {
   bool take_lines(std::string& buffer, std::size_t& searched, std::string& why);
   bool take(std::string_view line, std::string& why);
   void answer(const McpMessage& message);
+  void answer_request(const McpMessage& message);
+  Result<Json> await(std::int64_t id, const std::shared_ptr<McpWaiting>& waiting, const McpRequest& request);
   void close_with(const std::string& why);
   std::string report_of_end(const std::string& why);
   bool take_turn(const std::stop_token& stop, Clock::time_point deadline);
@@ -109,7 +116,7 @@ Error closed_error(const std::string& why, Reach reach) {
 }
 
 Result<Json> StdioConnection::request(const McpRequest& request) {
-  const auto waiting = std::make_shared<McpWaiting>();
+  const auto waiting = std::make_shared<McpWaiting>(request.open != nullptr);
   std::int64_t id = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -128,7 +135,24 @@ Result<Json> StdioConnection::request(const McpRequest& request) {
     forget(id);
     return fail(std::move(sent.error()));
   }
+  return await(id, waiting, request);
+}
+
+Result<Json> StdioConnection::go_on(const McpOpenRequest& open, Json answer, const McpRequest& request) {
+  if (auto sent = send(mcp_result(open.asked.id, std::move(answer)), request.stop, request.deadline); !sent) {
+    forget(open.id);
+    return fail(with_reach(std::move(sent.error()), Reach::kSent));
+  }
+  return await(open.id, open.waiting, request);
+}
+
+Result<Json> StdioConnection::await(std::int64_t id, const std::shared_ptr<McpWaiting>& waiting,
+                                    const McpRequest& request) {
   auto answer = waiting->wait(request);
+  if (auto asked = waiting->asked(); !answer && asked && request.open != nullptr) {
+    *request.open = {id, *std::move(asked), waiting};
+    return Json(nullptr);
+  }
   forget(id);
   if (answer) return *std::move(answer);
   notify(
@@ -246,14 +270,7 @@ bool StdioConnection::take(std::string_view line, std::string& why) {
 
 void StdioConnection::answer(const McpMessage& message) {
   using Kind = McpMessage::Kind;
-  if (message.kind == Kind::kRequest) {
-    const bool is_ping = message.method == "ping";
-    std::ignore =
-        send(is_ping ? mcp_result(message.id, JsonObject{})
-                     : mcp_error(message.id, kRpcUnknownMethod, "this client offers no " + message.method),
-             {}, Clock::now() + kNotifyTime);
-    return;
-  }
+  if (message.kind == Kind::kRequest) return answer_request(message);
   const bool is_progress = message.method == "notifications/progress";
   if (message.kind == Kind::kNotification && !is_progress) return notified_(message.method);
   const Json& id = is_progress ? json_at(message.body, "progressToken") : message.id;
@@ -268,6 +285,24 @@ void StdioConnection::answer(const McpMessage& message) {
   if (is_progress) return waiting->progress(message.body);
   if (message.kind == Kind::kResult) return waiting->settle(message.body);
   waiting->settle(fail(mcp_reported(message.body, bounds_)));
+}
+
+/// A question belongs to the call that is in progress. With several, the server
+/// does not say which one asks, and the person could not know what they answer.
+void StdioConnection::answer_request(const McpMessage& message) {
+  std::string reply = mcp_error(message.id, kRpcUnknownMethod, "this client offers no " + message.method);
+  if (message.method == "ping") reply = mcp_result(message.id, JsonObject{});
+  if (message.method == "elicitation/create" && bounds_.answers_questions) {
+    std::shared_ptr<McpWaiting> only;
+    {
+      const std::lock_guard lock(mutex_);
+      if (waiting_.size() == 1) only = waiting_.begin()->second;
+    }
+    const bool is_small = to_json_text(message.body).size() <= bounds_.state_bytes;
+    if (only && is_small && only->ask({message.id, message.body})) return;
+    reply = mcp_result(message.id, JsonObject{{"action", "cancel"}});
+  }
+  std::ignore = send(std::move(reply), {}, Clock::now() + kNotifyTime);
 }
 
 /// What the program reported while it ended.

@@ -8,6 +8,7 @@
 #include "praxis/base/utf8.hpp"
 #include "praxis/json/json.hpp"
 #include "praxis/json/schema.hpp"
+#include "praxis/net/http_client.hpp"
 
 namespace praxis {
 namespace {
@@ -67,10 +68,28 @@ std::string prompt_of(const std::string& server, const Json& request) {
   return text;
 }
 
+bool is_address(const Json& request) { return json_text(json_at(request, "params"), "mode") == "url"; }
+
+/// The question whether the person opens an address; nothing is opened here.
+/// Empty: the address is unusable.
+std::string address_prompt(const std::string& server, const Json& request) {
+  const Json& params = json_at(request, "params");
+  const std::string address = json_string(params, "url");
+  const auto url = parse_url(address);
+  if (!url || address.size() > kMaxMessage) return {};
+  std::string text = "The MCP server \"" + server + "\" asks you to open an address: " +
+                     server_text(json_text(params, "message"), kMaxMessage) + "\n" + visible_text(address) +
+                     "\nIts host is " + visible_text(url->host) + '.';
+  if (url->scheme != "https") text += " The connection to it is not encrypted.";
+  if (url->host.contains("xn--")) text += " The host has letters that may look like others.";
+  return text + "\nOpen it yourself if you trust it, then answer with any word.";
+}
+
 /// The answer in the protocol's form.
 Json response_of(const Json& request, const CallAnswer& answer) {
   if (answer.kind == CallAnswer::Kind::kDeclined) return JsonObject{{"action", "decline"}};
   if (answer.kind == CallAnswer::Kind::kExpired) return JsonObject{{"action", "cancel"}};
+  if (is_address(request)) return JsonObject{{"action", "accept"}};
   const JsonObject& fields = fields_of(request);
   JsonObject content;
   if (fields.size() == 1) {
@@ -111,18 +130,20 @@ Error next_question(const std::string& server, const McpRound& round, const McpB
   for (const auto& [name, request] : round.input.requests) {
     if (round.answers.contains(name)) continue;
     const std::string method = json_string(request, "method");
-    if (method != "elicitation/create" || json_string(json_at(request, "params"), "mode", "form") != "form")
+    const bool asks_form = json_string(json_at(request, "params"), "mode", "form") == "form";
+    if (method != "elicitation/create" || !(asks_form || is_address(request)))
       return refused_input("the server asks for " + server_text(method, kMaxField) +
-                           (method == "elicitation/create" ? " at an address" : "") +
                            ", which this client does not give");
-    Json schema = schema_of_form(request);
+    const std::string prompt = asks_form ? prompt_of(server, request) : address_prompt(server, request);
+    if (prompt.empty()) return refused_input("the server asks to open an address that is not usable");
+    Json schema = asks_form ? schema_of_form(request) : Json(nullptr);
     const bool is_usable = to_json_text(schema).size() <= bounds.schema_bytes &&
                            (schema.is_null() || JsonSchema::compile(schema).has_value());
     if (!is_usable) return refused_input("the server asks with a form that has an unusable schema");
     JsonObject state{
         {"round", round.number}, {"name", std::string(name)}, {"requests", round.input.requests}};
     if (round.input.state) state["state"] = *round.input.state;
-    return fail_question(prompt_of(server, request), std::move(schema), std::move(state)).error();
+    return fail_question(prompt, std::move(schema), std::move(state)).error();
   }
   return refused_input("the server asks for further input, but not for what");
 }

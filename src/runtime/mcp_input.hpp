@@ -1,6 +1,8 @@
-// Questions that an MCP server asks before it carries out a call (elicitation by forms, version 2026-07-28):
+// Questions that an MCP server asks before or while it carries out a call (elicitation by forms and
+// addresses):
 // each becomes a parked question of the run. What the server wants back is recorded with it, so that the
-// answer may come in another process.
+// answer may come in another process, unless the server asked in the middle of a call (versions with
+// a handshake).
 #pragma once
 
 #include <cstdint>

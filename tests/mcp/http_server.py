@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 behaviour = sys.argv[1]
 MODERN = "2026-07-28"
+answers = {}  # to questions
 seen = {"redirected": 0, "closed": 0, "last": {}}
 
 
@@ -51,7 +52,9 @@ class Handler(BaseHTTPRequestHandler):
             return self.give(307, headers=[("Location", "http://169.254.169.254/latest/meta-data")])
         if behaviour == "guarded" and self.headers.get("Authorization") != "Bearer secret-token":
             return self.give(401)
-        if "id" not in request:
+        if "id" not in request or "method" not in request:
+            if "result" in request:
+                answers[request["id"]] = request["result"]
             return self.give(202)
         self.answer(request, request["method"], request.get("params", {}))
 
@@ -94,6 +97,14 @@ class Handler(BaseHTTPRequestHandler):
                     time.sleep(0.01)
             except OSError:
                 seen["closed"] += 1
+            return
+        if params["name"] == "ask":
+            schema = {"type": "object", "properties": {"size": {"type": "string"}}}
+            self.event({"id": "q1", "method": "elicitation/create", "params": {"message": "Which size?", "requestedSchema": schema}})
+            while "q1" not in answers:
+                time.sleep(0.01)
+            self.event({"id": request["id"], "result": text(json.dumps(answers["q1"]))})
+            self.close_connection = True
             return
         self.event({"id": "other", "result": text("for someone else")})
         answer = json.dumps({**seen, "last": {k.lower(): v for k, v in seen["last"].items()}})

@@ -190,6 +190,27 @@ def order(params):
             **text(f"size {given['size']['content']['size']} to {given['where']['content']['street']}")}
 
 
+def inquire(params):
+    """Asks in the middle of a call, or refuses it until an address was opened."""
+    note("call")
+    if params["name"] == "sum":
+        if "locked" not in open(notes).read():
+            note("locked")
+            address = {"mode": "url", "elicitationId": "e1", "url": "https://x.example/connect?e1", "message": "Connect\x1b[2J"}
+            return {"error": {"code": -32042, "message": "open it first", "data": {"elicitations": [address]}}}
+        return text("unlocked")
+    note("asks")
+    send({"id": "q1", **form("Which size?", {"size": {"type": "string", "enum": ["S", "L"]}}, ["size"])})
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message.get("id") == "q1":
+            note("answered")
+            return text("size " + json.dumps(message["result"], sort_keys=True))
+        if message.get("method") == "notifications/cancelled":
+            note("cancelled")
+            return None
+
+
 def rich(method, params):
     """What a server with resources and prompts answers; none: another method."""
     if method == "resources/list":
@@ -219,6 +240,8 @@ def answer(request):
             return found
         if method == "tools/call" and params["name"] == "order":
             return order(params)
+    if behaviour == "inquiring" and method == "tools/call":
+        return inquire(params)
     if behaviour in ("modern", "rich", "wavering"):
         if behaviour == "wavering" and method == "server/discover" and not refused:
             refused.append(True)

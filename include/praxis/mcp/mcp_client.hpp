@@ -62,8 +62,9 @@ struct McpBounds {
   std::chrono::milliseconds list_age{300'000};  ///< after which a list is fetched again over HTTP
   std::uint32_t failed_starts = 3;              ///< in a row; after them the server is not started again
   std::size_t state_bytes = 256 * 1024;         ///< of what a server wants back with an answer
-  /// Whether the caller of tools answers questions of the server (`McpResult::input`). Servers of versions
-  /// with a handshake are told that it does not.
+  /// Whether the caller of tools answers questions of the server (`McpResult::input`). A server of a version
+  /// with a handshake asks in the middle of a call, which stays open: only this client can bring it the
+  /// answer.
   bool answers_questions = false;
 };
 
