@@ -6,8 +6,10 @@
 #include <map>
 #include <mutex>
 
+#include "base/testing/missing_part.hpp"
 #include "command_line.hpp"
 #include "net/testing/test_server.hpp"
+#include "praxis/process/sandbox.hpp"
 #include "published_schema.hpp"
 
 namespace praxis::testing {
@@ -95,6 +97,110 @@ TEST_F(CliEval, JsonFollowsTheSchema) {
     for (const Json& line : praxis({"stats", "--by", by, "--json"}).lines()) schema.check(line, "stats");
   }
   for (const Json& line : praxis({"stats", "--json"}).lines()) schema.check(line, "stats");
+}
+
+TEST_F(CliEval, Tags_ChooseCases) {
+  file("tagged.jsonl",
+       "{\"id\": \"a\", \"prompt\": \"What is 2 + 3?\", \"expected\": \"It is 5.\", \"tags\": [\"sums\"]}\n"
+       "{\"id\": \"b\", \"prompt\": \"Tea?\", \"expected\": \"Green\"}\n");
+  const std::vector<std::string> words{"eval", "tagged.jsonl", "--model", "script:good.jsonl", "--json"};
+  EXPECT_THAT(praxis(words).items(), SizeIs(2));
+  std::vector<std::string> tagged = words;
+  tagged.insert(tagged.end(), {"--tag", "sums"});
+  const CommandResult one = praxis(tagged);
+  ASSERT_THAT(one.items(), SizeIs(1));
+  EXPECT_EQ(json_string(one.last_item(), "case"), "a");
+  tagged.back() = "other";
+  const CommandResult refused = praxis(tagged);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("no case has the tag \"other\"; there are sums"));
+}
+
+/// A suite with one case, `tea`, whose answer is "Green", and this check.
+std::string suite_with(const std::string& check, const std::string& more = "") {
+  return more + "\n[[variants]]\nmodel = \"script:tea.jsonl\"\n" +
+         "[[cases]]\nid = \"tea\"\nprompt = \"Which tea?\"\nexpected = \"green tea\"\nchecks = [" + check +
+         "]\n";
+}
+
+TEST_F(CliEval, Program_JudgesInTheSandbox) {
+  if (!probe_sandbox().full()) PRAXIS_MISSING_PART("the sandbox: " + probe_sandbox().reason());
+  file("tea.jsonl", "{\"text\": \"Green\"}\n");
+  file("check.sh",
+       "read -r line\n"
+       "case \"$line\" in *'\"answer\":\"Green\"'*) ;; *) echo \"no answer\" >&2; exit 3;; esac\n"
+       "case \"$line\" in *'\"expected\":\"green tea\"'*) ;; *) exit 4;; esac\n"
+       "if touch here 2>/dev/null; then exit 5; fi\n"
+       "case \"$1\" in json) echo 'some output'; echo '{\"pass\": false, \"reason\": \"too short\"}';;\n"
+       "  wrong) echo 'not what it is' >&2; exit 1;; slow) sleep 60;; esac\n");
+  const auto judged = [&](const std::string& words) {
+    file("program.toml", suite_with("{ program = [\"sh\", \"check.sh\"" + words + " }"));
+    const CommandResult result = praxis({"eval", "program.toml", "--json"});
+    const Json item = result.last_item();
+    const JsonArray& problems = json_at(item, "problems").get_array();
+    return json_string(item, "verdict") + (problems.empty() ? "" : ": " + to_plain_text(problems.front()));
+  };
+  EXPECT_EQ(judged("]"), "passed");
+  EXPECT_EQ(judged(", \"json\"]"), "failed: program: it does not accept the answer: too short");
+  EXPECT_EQ(judged(", \"wrong\"]"), "failed: program: exit status 1: not what it is");
+  EXPECT_THAT(judged(", \"slow\"], timeout = \"100ms\""), HasSubstr("failed: program: it took longer than "));
+  file("program.toml", suite_with("{ program = \"no-such-program\" }"));
+  const CommandResult missing = praxis({"eval", "program.toml", "--json"});
+  EXPECT_EQ(missing.status, 1) << "a check that could not be made is no verdict";
+  EXPECT_EQ(json_string(missing.last_item(), "verdict"), "error");
+}
+
+TEST_F(CliEval, Judge_IsARunOfItsOwnAndAgreesWithLabels) {
+  file("tea.jsonl", "{\"text\": \"Green\"}\n");
+  file("judge.jsonl",
+       "{\"asked\": \"\\\"answer\\\":\\\"Green\\\"\", \"text\": \"{\\\"reason\\\": \\\"It names one.\\\", "
+       "\\\"pass\\\": true}\"}\n"
+       "{\"asked\": \"\\\"answer\\\":\\\"Mint\\\"\", \"text\": \"{\\\"reason\\\": \\\"It names one.\\\", "
+       "\\\"pass\\\": true}\"}\n"
+       "{\"text\": \"{\\\"reason\\\": \\\"It names no tea.\\\", \\\"pass\\\": false}\"}\n");
+  file("labels.jsonl",
+       "{\"case\": \"tea\", \"answer\": \"Mint\", \"pass\": true}\n"
+       "{\"case\": \"tea\", \"answer\": \"Coffee\", \"pass\": false}\n"
+       "{\"case\": \"tea\", \"answer\": \"Black\", \"pass\": true}\n");
+  const std::string check = "{ judge = \"The answer names a tea.\" }";
+  file("judged.toml",
+       suite_with(check) + "[judge]\nmodel = \"script:judge.jsonl\"\nlabels = \"labels.jsonl\"\n");
+  const CommandResult result = praxis({"eval", "judged.toml", "--json"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(json_string(result.last_item(), "verdict"), "passed");
+  const Json judge = result.last_line().at("judge");
+  EXPECT_EQ(json_int(judge, "labels"), 3);
+  EXPECT_EQ(json_int(judge, "agreed"), 2);
+  EXPECT_EQ(json_int(judge, "false_fails"), 1);
+  EXPECT_NEAR(json_double(judge, "kappa"), 0.4, 1e-12);
+  const PublishedSchema schema;
+  for (const Json& line : result.lines()) schema.check(line, "eval with a judge");
+  EXPECT_EQ(runs_in_journal(), 5U) << "a run of the case, one of its judge, three of labels";
+  EXPECT_THAT(praxis({"runs", "--tag", "eval-judge", "--json"}).items(), SizeIs(4));
+
+  const CommandResult again = praxis({"eval", "judged.toml"});
+  EXPECT_THAT(again.out, HasSubstr("judge script:judge.jsonl: agrees with 2 of 3 labels"));
+  EXPECT_EQ(runs_in_journal(), 5U) << "judgements are read from the journal";
+
+  file("tea.jsonl", "{\"text\": \"Coffee\"}\n");
+  const CommandResult other = praxis({"eval", "judged.toml", "--json"});
+  EXPECT_EQ(json_string(other.last_item(), "verdict"), "failed");
+  EXPECT_THAT(other.out, HasSubstr("judge: It names no tea. (run K"));
+}
+
+TEST_F(CliEval, Judge_MistakesNameTheirPlace) {
+  const std::string check = "{ judge = \"The answer names a tea.\" }";
+  const auto refusal = [&](const std::string& table) {
+    file("judged.toml", suite_with(check) + "[judge]\n" + table + "\n");
+    const CommandResult result = praxis({"eval", "judged.toml"});
+    EXPECT_EQ(result.status, 2);
+    return result.err;
+  };
+  file("labels.jsonl", "{\"case\": \"coffee\", \"answer\": \"Mint\", \"pass\": true}\n");
+  EXPECT_THAT(refusal("labels = \"labels.jsonl\""),
+              HasSubstr("labels.jsonl:1: the suite has no case \"coffee\""));
+  EXPECT_THAT(refusal("modell = \"x\""), HasSubstr("did you mean \"model\"?"));
+  EXPECT_THAT(refusal("max_usd = 0"), HasSubstr("\"max_usd\" must be a number above 0"));
 }
 
 TEST_F(CliEval, Threshold_ExitsWith8) {

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -55,6 +57,17 @@ Result<ExitStatus> add_to_suite(const EvalOptions& options, Console& console) {
   return ExitStatus::kFinished;
 }
 
+/// What programs of checks must not read.
+std::vector<std::string> hidden_files(const app::Workspace& workspace) {
+  const std::vector<std::string> folders = app::own_folders();
+  std::vector<std::string> hidden = folders;
+  // What is in a folder that is seen as empty cannot be hidden once more.
+  std::ranges::copy_if(app::files_of_runs(workspace), std::back_inserter(hidden), [&](const auto& file) {
+    return std::ranges::none_of(folders, [&](const auto& each) { return file.starts_with(each + '/'); });
+  });
+  return hidden;
+}
+
 /// One evaluation, from the suite to the reports.
 class Evaluation {
  public:
@@ -68,6 +81,7 @@ class Evaluation {
     redaction_ = app::Redactions(*workspace).at(&RedactRules::exports);
     auto suite = evals::read_suite(options_.words.front());
     if (!suite) return fail(suite.error());
+    if (auto kept = evals::keep_tagged(*suite, options_.tags); !kept) return fail(kept.error());
     if (auto read = read_baseline(); !read) return fail(read.error());
     auto runtime = app::open_runtime(*workspace, {.principal = cli_author(), .stream = false});
     if (!runtime) return fail(runtime.error());
@@ -79,10 +93,17 @@ class Evaluation {
                                 }};
     auto variants = evals::prepare_variants(*suite, making, *workspace, **runtime);
     if (!variants) return fail(variants.error());
-    auto result = evals::run_suite(*suite, *variants, **runtime, how(suite->runs()));
+    auto judge = evals::prepare_judge(*suite, making, *workspace, **runtime);
+    if (!judge) return fail(judge.error());
+    evals::SuiteRun run = how(suite->runs());
+    run.judge = *std::move(judge);
+    run.hide = hidden_files(*workspace);
+    auto result = evals::run_suite(*suite, *variants, **runtime, run);
     if (!result) return fail(result.error());
     for (TrialResult& trial : result->trials) trial = shown(std::move(trial));
-    return report({suite->name, app::place_options(*workspace)}, *result);
+    evals::ReportHead head{suite->name, app::place_options(*workspace)};
+    if (result->judge) head.notes.push_back(evals::judge_text(*result->judge));
+    return report(head, *result);
   }
 
  private:
@@ -127,6 +148,7 @@ class Evaluation {
     JsonObject fields = evals::summary_json(summary);
     fields["suite"] = head.suite;
     fields["missing"] = result.missing;
+    fields["judge"] = result.judge ? Json(evals::judge_json(*result.judge)) : Json(nullptr);
     console_.result(std::move(fields));
     if (!options_.junit.empty()) {
       if (auto written = write_file(options_.junit, evals::junit_report(head, summary)); !written)

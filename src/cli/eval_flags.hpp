@@ -27,6 +27,7 @@ inline void add_eval_flags(CLI::App* eval, EvalOptions& options) {
       ->type_name("");
   eval->add_option("--model", options.model, "Model of variants that name none, as PROVIDER:NAME")
       ->type_name("MODEL");
+  add_repeated(eval, "--tag", options.tags, "Only cases with this tag, or with one of several", "TAG");
   eval->add_option("-j,--jobs", options.jobs, "Runs at the same time")
       ->type_name("N")
       ->check(CLI::Range(1U, 64U).description(""))

@@ -395,6 +395,7 @@ struct AcpOptions {
 struct EvalOptions {
   app::Place place;
   std::vector<std::string> words;  ///< the suite; or `add`, a run and a suite
+  std::vector<std::string> tags;   ///< only cases with one of them; empty: all
   std::string model;
   std::size_t jobs = 4;
   std::string round;

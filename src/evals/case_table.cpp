@@ -226,6 +226,7 @@ Result<EvalCase> read_case(const Json& row, const CaseDefaults& defaults, const 
     read.files.push_back(is_url(file) ? file : (fs::path(defaults.folder) / file).string());
   read.tags = *std::move(tags);
   const Json& expected = json_at(row, "expected");
+  read.expected = expected;
   for (const Json* list : {defaults.checks, &json_at(row, "checks")}) {
     if (list == nullptr) continue;
     if (auto added = add_checks(*list, expected, read.checks, mistake); !added) return fail(added.error());

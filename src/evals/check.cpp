@@ -98,6 +98,44 @@ Result<Check> read_number(const Json& value, const Json& table) {
   return checks::Number{*number, *bound};
 }
 
+Result<Check> read_similarity(const Json& value, const Json& table) {
+  constexpr double kUsualLeast = 0.8;
+  if (!value.is_string() && !value.is_number())
+    return mistake("\"similarity\" must be a string, or the case needs \"expected\"");
+  checks::Similar check{.text = to_plain_text(value), .least = kUsualLeast};
+  const std::string measure = json_string(table, "measure", "token_f1");
+  if (measure == "rouge_l") {
+    check.measure = SimilarityMeasure::kRougeL;
+  } else if (measure != "token_f1") {
+    return mistake("\"measure\" must be token_f1 or rouge_l");
+  }
+  if (const Json& least = json_at(table, "at_least"); !least.is_null()) {
+    const auto number = least.is_number() ? number_in(least) : std::nullopt;
+    if (!number || *number < 0 || *number > 1) return mistake("\"at_least\" must be a number from 0 to 1");
+    check.least = *number;
+  }
+  return check;
+}
+
+Result<Check> read_program(const Json& value, const Json& table) {
+  auto argv = texts_of(value, "program");
+  if (!argv || argv->empty() || argv->front().empty())
+    return mistake("\"program\" must be a program, or a list of it and its arguments");
+  checks::Program check{.argv = *std::move(argv)};
+  const Json& given = json_at(table, "timeout");
+  if (given.is_null()) return check;
+  const auto timeout = given.is_string() ? parse_duration(given.get_string()) : Result<Millis>(fail({}));
+  if (!timeout || timeout->count() <= 0) return mistake("\"timeout\" must be a duration such as \"30s\"");
+  check.timeout = *timeout;
+  return check;
+}
+
+Result<Check> read_judge(const Json& value, const Json& /*table*/) {
+  if (!value.is_string() || trimmed(std::string_view(value.get_string())).empty())
+    return mistake("\"judge\" must be the rubric, as a string");
+  return checks::Judged{to_plain_text(value)};
+}
+
 Result<Check> read_tools(const Json& value, const Json& table) {
   auto names = texts_of(value, "tools");
   if (!names) return fail(names.error());
@@ -140,16 +178,23 @@ Result<Check> read_max_steps(const Json& value, const Json& /*table*/) {
 /// A kind of check as suites name it.
 struct Kind {
   std::string_view name;
-  std::string_view setting;  ///< a further key of its table; empty: none
-  bool takes_expected;       ///< its name alone compares with the expected answer of the case
+  std::array<std::string_view, 2> settings;  ///< further keys of its table
+  bool takes_expected;                       ///< its name alone compares with the expected answer of the case
   Result<Check> (*read)(const Json& value, const Json& table);
 };
-constexpr std::array kKinds{
-    Kind{"exact", "", true, read_exact},         Kind{"contains", "", true, read_contains},
-    Kind{"pattern", "", true, read_pattern},     Kind{"schema", "", false, read_schema},
-    Kind{"number", "within", true, read_number}, Kind{"tools", "order", false, read_tools},
-    Kind{"never", "", false, read_never},        Kind{"max_usd", "", false, read_max_usd},
-    Kind{"max_time", "", false, read_max_time},  Kind{"max_steps", "", false, read_max_steps}};
+constexpr std::array kKinds{Kind{"exact", {}, true, read_exact},
+                            Kind{"contains", {}, true, read_contains},
+                            Kind{"pattern", {}, true, read_pattern},
+                            Kind{"schema", {}, false, read_schema},
+                            Kind{"number", {"within"}, true, read_number},
+                            Kind{"similarity", {"measure", "at_least"}, true, read_similarity},
+                            Kind{"program", {"timeout"}, false, read_program},
+                            Kind{"judge", {}, false, read_judge},
+                            Kind{"tools", {"order"}, false, read_tools},
+                            Kind{"never", {}, false, read_never},
+                            Kind{"max_usd", {}, false, read_max_usd},
+                            Kind{"max_time", {}, false, read_max_time},
+                            Kind{"max_steps", {}, false, read_max_steps}};
 
 std::unexpected<Error> unknown(std::string_view name) {
   std::vector<std::string> names;
@@ -243,6 +288,14 @@ class Judge {
     if (std::abs(*found - check.value) <= check.within) return {};
     return fmt::format("number: {} is not within {} of {}", *found, check.within, check.value);
   }
+  Problem operator()(const checks::Similar& check) const {
+    const double found = similarity(check.measure, result_.text, check.text);
+    if (found >= check.least) return {};
+    return fmt::format("similarity: {:.3f} is below {}; the answer is {}", found, check.least,
+                       shown(result_.text));
+  }
+  Problem operator()(const checks::Program& /*check*/) const { return {}; }
+  Problem operator()(const checks::Judged& /*check*/) const { return {}; }
   Problem operator()(const checks::Tools& check) const {
     const auto called = tools_of(result_);
     if (fits(check, called)) return {};
@@ -294,7 +347,8 @@ Result<Check> read_check(const Json& json, const Json& expected) {
   }
   if (kind == nullptr) return unknown(table->begin()->key());
   for (const auto& [key, value] : *table) {
-    if (key != kind->name && key != kind->setting)
+    const bool is_setting = std::ranges::find(kind->settings, std::string_view(key)) != kind->settings.end();
+    if (key != kind->name && !is_setting)
       return mistake(fmt::format("a check has one name and its settings; {} does not belong to \"{}\"",
                                  app::in_quotes(key), kind->name));
   }

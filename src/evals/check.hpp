@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "evals/similarity.hpp"
 #include "praxis/core/report.hpp"
 #include "praxis/json/schema.hpp"
 
@@ -41,6 +42,21 @@ struct Number {
   double value = 0;
   double within = 0;
 };
+/// The similarity of the answer and this text is at least `least`.
+struct Similar {
+  std::string text;
+  SimilarityMeasure measure = SimilarityMeasure::kTokenF1;
+  double least = 0;
+};
+/// A program accepts the answer (evals/program_check.hpp).
+struct Program {
+  std::vector<std::string> argv;
+  Millis timeout{30'000};
+};
+/// A model accepts the answer by the rubric (evals/judge.hpp).
+struct Judged {
+  std::string rubric;
+};
 enum class ToolOrder : std::uint8_t {
   kInOrder,   ///< in this order, others may come between
   kExactly,   ///< these and no others, in this order
@@ -68,15 +84,15 @@ struct MaxSteps {
 
 }  // namespace checks
 
-using Check =
-    std::variant<checks::Exact, checks::Contains, checks::Pattern, checks::FollowsSchema, checks::Number,
-                 checks::Tools, checks::Never, checks::MaxCost, checks::MaxTime, checks::MaxSteps>;
+using Check = std::variant<checks::Exact, checks::Contains, checks::Pattern, checks::FollowsSchema,
+                           checks::Number, checks::Similar, checks::Program, checks::Judged, checks::Tools,
+                           checks::Never, checks::MaxCost, checks::MaxTime, checks::MaxSteps>;
 
 /// Reads one check: its name, for those that compare with `expected`; or a table such as `{contains =
 /// ["a", "b"]}` with one name and its settings. Error `kInput`, without the place.
 Result<Check> read_check(const Json& json, const Json& expected);
 
-/// Why the result of a run does not meet the check; nothing if it does.
+/// Why the result of a run does not meet the check; nothing if it does, or if it needs a program or a model.
 std::optional<std::string> problem_of(const Check& check, const AgentResult& result);
 
 }  // namespace praxis::evals

@@ -53,6 +53,38 @@ TEST(EvalCheck, Json_FollowsItsSchema) {
   EXPECT_THAT(problem(check, answered("Oslo")), HasSubstr("not JSON"));
 }
 
+// The sentences of the paper that introduced ROUGE-L (Lin 2004).
+TEST(EvalCheck, Similarity_IsThatOfTheWorkedExamples) {
+  const std::string reference = "police killed the gunman";
+  EXPECT_DOUBLE_EQ(similarity(SimilarityMeasure::kRougeL, "Police kill the gunman.", reference), 0.75);
+  EXPECT_DOUBLE_EQ(similarity(SimilarityMeasure::kRougeL, "The gunman kill police", reference), 0.5);
+  EXPECT_DOUBLE_EQ(similarity(SimilarityMeasure::kTokenF1, "The gunman kill police", reference), 0.75);
+  EXPECT_DOUBLE_EQ(similarity(SimilarityMeasure::kTokenF1, "a a a", "a b"), 0.4);
+  EXPECT_EQ(similarity(SimilarityMeasure::kTokenF1, "", reference), 0);
+  EXPECT_EQ(similarity(SimilarityMeasure::kRougeL, "...", ""), 1);
+}
+
+TEST(EvalCheck, Similarity_HasAMeasureAndABound) {
+  EXPECT_EQ(problem(R"("similarity")", answered("A cup of green tea"), "a cup of green tea"), "");
+  EXPECT_EQ(problem(R"({"similarity": true, "at_least": 0.9, "measure": "rouge_l"})",
+                    answered("tea of a cup"), "a cup of tea"),
+            "similarity: 0.500 is below 0.9; the answer is \"tea of a cup\"");
+  EXPECT_EQ(refusal(R"({"similarity": "x", "measure": "cosine"})"),
+            "\"measure\" must be token_f1 or rouge_l");
+  EXPECT_EQ(refusal(R"({"similarity": "x", "at_least": 2})"), "\"at_least\" must be a number from 0 to 1");
+}
+
+TEST(EvalCheck, ProgramAndJudge_SayWhatTheyNeed) {
+  EXPECT_EQ(refusal(R"({"program": ["python3", "check.py"], "timeout": "5s"})"), "");
+  EXPECT_EQ(refusal(R"({"program": []})"),
+            R"("program" must be a program, or a list of it and its arguments)");
+  EXPECT_EQ(refusal(R"({"program": "check", "timeout": 5})"),
+            R"("timeout" must be a duration such as "30s")");
+  EXPECT_EQ(refusal(R"({"judge": "It is polite."})"), "");
+  EXPECT_EQ(refusal(R"({"judge": " "})"), R"("judge" must be the rubric, as a string)");
+  EXPECT_EQ(refusal(R"("judge")", "x"), R"(the check "judge" needs a value: {judge = ...})");
+}
+
 TEST(EvalCheck, Number_IsTheLastOfTheAnswer) {
   EXPECT_EQ(problem(R"("number")", answered("2 + 3 = 5."), 5), "");
   EXPECT_EQ(problem(R"({"number": 1234.5, "within": 0.5})", answered("it is 1,234")), "");

@@ -12,6 +12,7 @@ namespace praxis::evals {
 struct ReportHead {
   std::string suite;  ///< its name
   std::string place;  ///< options after a printed command that say where the runs are; starts with a space
+  std::vector<std::string> notes = {};  ///< sentences after the figures
 };
 
 /// Lines that fit `columns`: a table of the variants, their comparisons, and the runs that did not pass.

@@ -131,6 +131,7 @@ std::string html_report(const ReportHead& head, const Summary& summary) {
       "<title>{0}</title>\n<style>{1}</style>\n<h1>{0}</h1>\n",
       escaped(head.suite), kStyle);
   add_html_variants(out, summary);
+  for (const std::string& note : head.notes) out += "<p>" + escaped(note) + "</p>\n";
   out += "<table><tr><th>Case";
   for (const VariantSummary& sum : summary.variants) out += "<th>" + escaped(sum.name);
   out += "</tr>\n";

@@ -117,6 +117,7 @@ std::vector<std::string> text_report(const ReportHead& head, const Summary& summ
   std::vector<std::string> lines;
   add_table(lines, summary, columns);
   add_facts(lines, summary, columns);
+  for (const std::string& note : head.notes) add_wrapped(lines, note, columns);
   add_failures(lines, head, summary, columns);
   return lines;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include "app/agent_sources.hpp"
 #include "app/hints.hpp"
@@ -123,7 +124,7 @@ class Crew {
       if (how_.stop.stop_requested() || over_budget_) return;
       TrialResult result = run_trial(runtime_, place_, trials_[i]);
       const std::scoped_lock lock(mutex_);
-      spent_ += result.from_journal ? 0 : result.usage.cost.value;
+      spent_ += result.spent.value;
       if (how_.max_usd.value > 0 && spent_ >= how_.max_usd.value) over_budget_ = true;
       if (how_.done) how_.done(result);
       results_[i] = std::move(result);
@@ -137,7 +138,7 @@ class Crew {
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> over_budget_ = false;
   std::mutex mutex_;
-  std::int64_t spent_ = 0;  ///< micro-dollars, by runs that were not read from the journal
+  std::int64_t spent_ = 0;  ///< micro-dollars, by runs and judgements that were not read from the journal
   std::vector<std::optional<TrialResult>> results_;
 };
 
@@ -155,9 +156,30 @@ Result<std::vector<PreparedVariant>> prepare_variants(const Suite& suite, const 
   return prepared;
 }
 
+Result<std::optional<PreparedJudge>> prepare_judge(const Suite& suite, const VariantMaking& making,
+                                                   const app::Workspace& workspace, const Runtime& runtime) {
+  const bool is_needed = std::ranges::any_of(suite.cases, [](const EvalCase& test) {
+    return std::ranges::any_of(
+        test.checks, [](const Check& check) { return std::holds_alternative<checks::Judged>(check); });
+  });
+  if (!is_needed) return std::nullopt;
+  auto agent = app::agent_for_run(
+      {.model = suite.judge.model.empty() ? making.model : suite.judge.model, .warn = making.warn}, workspace,
+      runtime);
+  if (!agent) {
+    Error named = agent.error();
+    named.message = "the judge: " + named.message;
+    return fail(std::move(named));
+  }
+  make_judge(*agent, suite.judge);
+  const Digest digest = digest_of_agent(agent->spec(), workspace);
+  return PreparedJudge{*std::move(agent), digest};
+}
+
 Result<SuiteResult> run_suite(const Suite& suite, const std::vector<PreparedVariant>& variants,
                               Runtime& runtime, const SuiteRun& how) {
-  const TrialPlace place{suite.name, how.round, suite.seed};
+  const TrialPlace place{
+      suite.name, how.round, suite.seed, {suite.folder, how.hide}, how.judge ? &*how.judge : nullptr};
   std::vector<Trial> trials;
   for (const EvalCase& test : suite.cases) {
     for (const PreparedVariant& variant : variants) {
@@ -168,7 +190,10 @@ Result<SuiteResult> run_suite(const Suite& suite, const std::vector<PreparedVari
       }
     }
   }
-  return Crew(place, std::move(trials), runtime, how).run();
+  SuiteResult result = Crew(place, std::move(trials), runtime, how).run();
+  if (how.judge && !suite.judge.labels.empty() && result.missing == 0)
+    result.judge = judge_labels(runtime, *how.judge, suite, how.round, how.jobs);
+  return result;
 }
 
 }  // namespace praxis::evals

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -26,11 +27,17 @@ Result<std::vector<PreparedVariant>> prepare_variants(const Suite& suite, const 
                                                       const app::Workspace& workspace,
                                                       const Runtime& runtime);
 
+/// Makes the judge of the suite; nothing if no check needs one. Error `kInput`: the model cannot be used.
+Result<std::optional<PreparedJudge>> prepare_judge(const Suite& suite, const VariantMaking& making,
+                                                   const app::Workspace& workspace, const Runtime& runtime);
+
 struct SuiteRun {
   std::string round = {};
   std::size_t jobs = 4;       ///< runs at the same time
   MicroUsd max_usd = {};      ///< no further run begins once those of this evaluation cost this; 0: no bound
   std::stop_token stop = {};  ///< once requested, no further run begins
+  std::optional<PreparedJudge> judge = {};  ///< of `prepare_judge`
+  std::vector<std::string> hide = {};       ///< files that programs of checks see as empty
   /// Gets each result as soon as there is one; the calls never overlap.
   std::function<void(const TrialResult&)> done = {};
 };
@@ -39,6 +46,7 @@ struct SuiteResult {
   std::vector<TrialResult> trials;  ///< in the order of cases, variants and repeats
   std::size_t missing = 0;          ///< runs that did not begin, because of `stop` or `max_usd`
   bool over_budget = false;
+  std::optional<JudgeReport> judge = {};  ///< if there are labelled answers and all runs have ended
 };
 
 /// Blocks until all runs have ended, or wait for a human. Error `kInput`: a case cannot be used.

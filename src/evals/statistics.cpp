@@ -48,4 +48,15 @@ double mcnemar_exact(std::uint64_t only_first, std::uint64_t only_second) {
   return std::min(1.0, 2 * tail);
 }
 
+std::optional<double> cohen_kappa(std::uint64_t both, std::uint64_t only_first, std::uint64_t only_second,
+                                  std::uint64_t neither) {
+  const auto all = static_cast<double>(both + only_first + only_second + neither);
+  if (all == 0) return std::nullopt;
+  const double first = static_cast<double>(both + only_first) / all;
+  const double second = static_cast<double>(both + only_second) / all;
+  const double chance = first * second + (1 - first) * (1 - second);
+  if (chance >= 1) return std::nullopt;
+  return (static_cast<double>(both + neither) / all - chance) / (1 - chance);
+}
+
 }  // namespace praxis::evals

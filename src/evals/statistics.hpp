@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace praxis::evals {
 
@@ -21,5 +22,10 @@ Interval wilson_interval(std::uint64_t runs, std::uint64_t passed);
 /// The two-sided p-value of McNemar's exact test: of `only_first` and `only_second` pairs, in which one of
 /// the two passed, how likely a split that is at least as uneven would be if both were equally good.
 double mcnemar_exact(std::uint64_t only_first, std::uint64_t only_second);
+
+/// Cohen's kappa of two judges (Cohen 1960): their agreement beyond what chance explains, from the counts of
+/// what both pass, only the first, only the second, and neither. Nothing where chance alone explains all.
+std::optional<double> cohen_kappa(std::uint64_t both, std::uint64_t only_first, std::uint64_t only_second,
+                                  std::uint64_t neither);
 
 }  // namespace praxis::evals

@@ -62,5 +62,16 @@ TEST(EvalStatistics, McNemarExact_IsThatOfTheWorkedExample) {
   EXPECT_GT(mcnemar_exact(2000, 3000), 0);
 }
 
+// The examples of the article "Cohen's kappa" of Wikipedia: grant proposals, and its comparison of two
+// tables.
+TEST(EvalStatistics, CohenKappa_IsThatOfTheWorkedExamples) {
+  EXPECT_NEAR(cohen_kappa(20, 5, 10, 15).value(), 0.4, 1e-12);
+  EXPECT_NEAR(cohen_kappa(45, 15, 25, 15).value(), 0.1304, 5e-5);
+  EXPECT_NEAR(cohen_kappa(25, 35, 5, 35).value(), 0.2593, 5e-5);
+  EXPECT_DOUBLE_EQ(cohen_kappa(3, 0, 0, 2).value(), 1);
+  EXPECT_FALSE(cohen_kappa(5, 0, 0, 0)) << "both pass all: chance explains it";
+  EXPECT_FALSE(cohen_kappa(0, 0, 0, 0));
+}
+
 }  // namespace
 }  // namespace praxis::evals

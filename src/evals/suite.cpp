@@ -11,6 +11,7 @@
 #include "app/toml_document.hpp"
 #include "base/regular_file.hpp"
 #include "evals/case_table.hpp"
+#include "evals/judge_table.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/json/json.hpp"
 
@@ -189,8 +190,8 @@ Status read_cases(const TomlDocument& document, const CaseDefaults& defaults, Su
 Result<Suite> read_toml(std::string_view text, const std::string& path) {
   const auto document = TomlDocument::parse(text, path);
   if (!document) return fail(document.error());
-  const std::vector<std::string> known{"name",     "repeats",    "seed", "checks",
-                                       "variants", "cases_from", "cases"};
+  const std::vector<std::string> known{"name",  "repeats",  "seed",       "checks",
+                                       "judge", "variants", "cases_from", "cases"};
   if (auto members = check_members(*document, "", document->json(), known); !members)
     return fail(members.error());
   Suite suite;
@@ -203,6 +204,9 @@ Result<Suite> read_toml(std::string_view text, const std::string& path) {
                              read_cases(*document, defaults, suite)}) {
     if (!read) return fail(read.error());
   }
+  auto judge = read_judge_table(*document, suite.cases);
+  if (!judge) return fail(judge.error());
+  suite.judge = *std::move(judge);
   return suite;
 }
 
@@ -235,6 +239,7 @@ Result<Suite> read_suite(std::string_view text, const std::string& path) {
     if (!cases) return fail(cases.error());
     suite.cases = *std::move(cases);
   }
+  suite.folder = fs::absolute(path).parent_path().lexically_normal().string();
   if (suite.name.empty()) suite.name = fs::path(path).stem().string();
   if (suite.variants.empty()) suite.variants.push_back({.name = "default"});
   if (suite.cases.empty()) return fail(ErrorCode::kInput, path + " has no cases");
@@ -248,6 +253,24 @@ Result<Suite> read_suite(const std::string& path) {
   auto text = read_file(path);
   if (!text) return fail(text.error());
   return read_suite(*text, path);
+}
+
+Status keep_tagged(Suite& suite, const std::vector<std::string>& tags) {
+  if (tags.empty()) return {};
+  std::set<std::string> known;
+  for (const EvalCase& test : suite.cases) known.insert(test.tags.begin(), test.tags.end());
+  std::erase_if(suite.cases, [&](const EvalCase& test) {
+    return std::ranges::none_of(
+        tags, [&](const std::string& tag) { return std::ranges::find(test.tags, tag) != test.tags.end(); });
+  });
+  std::erase_if(suite.judge.labels, [&](const Label& label) {
+    return std::ranges::find(suite.cases, label.test, &EvalCase::id) == suite.cases.end();
+  });
+  if (!suite.cases.empty()) return {};
+  const std::vector<std::string> names(known.begin(), known.end());
+  return fail(ErrorCode::kInput,
+              "no case has the tag " + app::in_quotes(tags.front()) +
+                  (names.empty() ? "; no case has tags" : "; there are " + app::joined(names)));
 }
 
 }  // namespace praxis::evals

@@ -96,6 +96,21 @@ TEST(EvalSuite, Jsonl_IsACaseALine) {
   EXPECT_THAT(suite->cases[1].checks, SizeIs(1));
 }
 
+TEST(EvalSuite, Tags_ChooseCases) {
+  const std::string cases = "id,prompt,expected,tags\na,A?,a,x;y\nb,B?,b,y\nc,C?,c,\n";
+  auto suite = read_suite(cases, "cases.csv");
+  ASSERT_TRUE(suite);
+  ASSERT_TRUE(keep_tagged(*suite, {}));
+  EXPECT_THAT(suite->cases, SizeIs(3));
+  ASSERT_TRUE(keep_tagged(*suite, {"x", "z"}));
+  ASSERT_THAT(suite->cases, SizeIs(1));
+  EXPECT_EQ(suite->cases[0].id, "a");
+  suite = read_suite(cases, "cases.csv");
+  const auto refused = keep_tagged(*suite, {"z"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "no case has the tag \"z\"; there are x, y");
+}
+
 TEST(EvalSuite, Mistakes_NameTheirPlace) {
   EXPECT_EQ(mistake("name = \"x\""), "s.toml has no cases");
   EXPECT_EQ(mistake("repeat = 2" + std::string(kCase)),

@@ -4,13 +4,11 @@
 #include <array>
 #include <iterator>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <variant>
 
-#include "praxis/core/state.hpp"
+#include "evals/kept_result.hpp"
 #include "praxis/json/json.hpp"
-#include "praxis/logs/logs.hpp"
 #include "praxis/tools/media.hpp"
 
 namespace praxis::evals {
@@ -20,12 +18,6 @@ constexpr std::array<std::pair<Verdict, std::string_view>, 4> kVerdicts{{{Verdic
                                                                          {Verdict::kFailed, "failed"},
                                                                          {Verdict::kError, "error"},
                                                                          {Verdict::kWaiting, "waiting"}}};
-
-/// Ids of runs that are made from a digest: `K` and half of it, as those of sub-agents.
-SessionId id_from(const Digest& digest) {
-  constexpr std::size_t kIdBytes = 12;
-  return SessionId("K" + digest.hex(kIdBytes));
-}
 
 /// The agent of one run, which records what the run is for.
 Agent agent_of(const TrialPlace& place, const Trial& trial) {
@@ -46,75 +38,48 @@ Agent agent_of(const TrialPlace& place, const Trial& trial) {
   return agent;
 }
 
-/// The result that the log holds; nothing if there is still something to do.
-std::optional<AgentResult> recorded_result(const State& state) {
-  AgentResult result = result_of(state);
-  if (state.turn) {
-    const bool only_waits = result.status == SessionStatus::kAwaitingUser;
-    return only_waits ? std::optional(std::move(result)) : std::nullopt;
+/// Adds why the answer of a finished run does not pass. Error: a check could not be made.
+Status make_checks(Runtime& runtime, const TrialPlace& place, const Trial& trial, const AgentResult& result,
+                   TrialResult& found) {
+  for (const Check& check : trial.test->checks) {
+    std::optional<std::string> problem;
+    if (const auto* program = std::get_if<checks::Program>(&check)) {
+      auto judged = problem_by_program(*program, *trial.test, result, place.programs);
+      if (!judged) return fail(judged.error());
+      problem = *std::move(judged);
+    } else if (const auto* rubric = std::get_if<checks::Judged>(&check)) {
+      if (place.judge == nullptr) return fail(ErrorCode::kInput, "there is no judge");
+      const auto judgement = ask_judge(
+          runtime, *place.judge, {trial.test, rubric->rubric, result.text, place.round, trial.run.str()});
+      if (!judgement) return fail(judgement.error());
+      if (!judgement->from_journal) found.spent.value += judgement->usage.cost.value;
+      if (!judgement->pass) problem = "judge: " + judgement->reason + " (run " + judgement->run.str() + ")";
+    } else {
+      problem = problem_of(check, result);
+    }
+    if (problem) found.problems.push_back(*std::move(problem));
   }
-  const bool has_ended =
-      result.reason && *result.reason != StopReason::kModelFailed && *result.reason != StopReason::kCancelled;
-  return has_ended ? std::optional(std::move(result)) : std::nullopt;
+  return {};
 }
 
-/// Continues a run that has not ended, or begins it where the process died before the prompt was recorded.
-Run continued(Session& session, const State& state, bool has_begun, const Message& message) {
-  if (state.turn) return session.resume();
-  return has_begun ? session.run() : session.send(message);
-}
-
-bool starts_turn(const StoredRecord& stored) {
-  return std::holds_alternative<records::TurnStarted>(stored.record.body);
-}
-
-Result<AgentResult> result_of_trial(Runtime& runtime, const TrialPlace& place, const Trial& trial,
-                                    bool& from_journal) {
-  const Agent agent = agent_of(place, trial);
-  Journal& journal = runtime.journal();
-  const auto row = journal.session(trial.run);
-  if (!row && row.error().kind() != ErrorKind::kNotFound) return fail(row.error());
-  if (!row) {
-    auto session = runtime.create_session(agent, Conversation{trial.run.str(), {}, nullptr});
-    if (!session) return fail(session.error());
-    auto result = session->send(trial.message).report();
-    std::ignore = session->close();
-    // Lists can then leave the runs of evaluations out, or show them only.
-    std::ignore = journal.label(trial.run, {.add_tags = {"eval"}});
-    return result;
-  }
-  const auto records = read_records(journal, trial.run);
-  if (!records) return fail(records.error());
-  const auto state = fold(*records);
-  if (!state) return fail(state.error());
-  if (auto recorded = recorded_result(*state)) {
-    from_journal = true;
-    return *std::move(recorded);
-  }
-  auto session = runtime.open_session(trial.run, agent);
-  if (!session) return fail(session.error());
-  const bool has_begun = std::ranges::any_of(*records, starts_turn);
-  auto result = continued(*session, *state, has_begun, trial.message).report();
-  std::ignore = session->close();
-  return result;
-}
-
-Verdict judge(const EvalCase& test, const AgentResult& result, std::vector<std::string>& problems) {
+Verdict judge(Runtime& runtime, const TrialPlace& place, const Trial& trial, const AgentResult& result,
+              TrialResult& found) {
   if (!result.reason) {
-    problems.emplace_back("the run waits for a human");
+    found.problems.emplace_back("the run waits for a human");
     return Verdict::kWaiting;
   }
   if (!result.success) {
-    problems.push_back("the run ended by " + std::string(to_string(*result.reason)) +
-                       (result.error ? ": " + result.error->message : ""));
+    found.problems.push_back("the run ended by " + std::string(to_string(*result.reason)) +
+                             (result.error ? ": " + result.error->message : ""));
     const bool tries_again =
         *result.reason == StopReason::kModelFailed || *result.reason == StopReason::kCancelled;
     return tries_again ? Verdict::kError : Verdict::kFailed;
   }
-  for (const Check& check : test.checks) {
-    if (auto problem = problem_of(check, result)) problems.push_back(*std::move(problem));
+  if (auto made = make_checks(runtime, place, trial, result, found); !made) {
+    found.problems.push_back("a check could not be made: " + made.error().message);
+    return Verdict::kError;
   }
-  return problems.empty() ? Verdict::kPassed : Verdict::kFailed;
+  return found.problems.empty() ? Verdict::kPassed : Verdict::kFailed;
 }
 
 }  // namespace
@@ -154,18 +119,21 @@ TrialResult run_trial(Runtime& runtime, const TrialPlace& place, const Trial& tr
                     .repeat = trial.repeat,
                     .run = trial.run,
                     .weight = trial.test->weight};
-  const auto result = result_of_trial(runtime, place, trial, found.from_journal);
-  if (!result) {
-    found.problems.push_back(result.error().message);
+  const auto kept = kept_result(runtime, agent_of(place, trial), trial.run, trial.message, {"eval"});
+  if (!kept) {
+    found.problems.push_back(kept.error().message);
     return found;
   }
-  found.verdict = judge(*trial.test, *result, found.problems);
-  found.steps = result->steps;
-  found.tool_calls = static_cast<std::uint32_t>(result->actions.size());
+  const AgentResult& result = kept->result;
+  found.from_journal = kept->from_journal;
+  if (!found.from_journal) found.spent = result.usage_total.cost;
+  found.verdict = judge(runtime, place, trial, result, found);
+  found.steps = result.steps;
+  found.tool_calls = static_cast<std::uint32_t>(result.actions.size());
   found.tool_errors = static_cast<std::uint32_t>(std::ranges::count_if(
-      result->actions, [](const ActionResult& action) { return action.outcome != Outcome::kOk; }));
-  found.usage = result->usage_total;
-  found.duration = result->duration;
+      result.actions, [](const ActionResult& action) { return action.outcome != Outcome::kOk; }));
+  found.usage = result.usage_total;
+  found.duration = result.duration;
   return found;
 }
 

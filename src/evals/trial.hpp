@@ -1,6 +1,4 @@
-// One run of an evaluation: a case, put to a variant, for the n-th time. Its id follows from what it is, so
-// that a later evaluation finds it in the journal: a run that has ended is read, one that was cut off is
-// resumed, and only one that is not there begins.
+// One run of an evaluation: a case, put to a variant, for the n-th time.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "evals/judge.hpp"
+#include "evals/program_check.hpp"
 #include "evals/suite.hpp"
 #include "praxis/base/ids.hpp"
 #include "praxis/runtime/runtime.hpp"
@@ -33,9 +33,11 @@ struct Trial {
 
 /// What the runs of an evaluation have in common.
 struct TrialPlace {
-  std::string suite;                 ///< its name
-  std::string round;                 ///< runs of other rounds are other runs
-  std::optional<std::int64_t> seed;  ///< as in the suite
+  std::string suite;                     ///< its name
+  std::string round;                     ///< runs of other rounds are other runs
+  std::optional<std::int64_t> seed;      ///< as in the suite
+  ProgramPlace programs = {};            ///< of checks
+  const PreparedJudge* judge = nullptr;  ///< of checks; null: no case has one
 };
 
 /// Names the run: a digest of suite, round, case with its attachments, variant with its agent, and repeat.
@@ -67,6 +69,7 @@ struct TrialResult {
   Millis duration{0};
   double weight = 1;
   bool from_journal = false;  ///< it had ended before; nothing was spent on it now
+  MicroUsd spent = {};        ///< on the run and on judging it, now
 
   bool passed() const { return verdict == Verdict::kPassed; }
 };
