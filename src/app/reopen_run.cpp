@@ -252,6 +252,7 @@ Result<Session> reopen_run_in(const std::shared_ptr<Runtime>& runtime, const Sto
   }
   auto open = agent_of(*stored.state.agent, options, workspace, runtime);
   if (!open) return fail(open.error());
+  if (options.change_agent) options.change_agent(open->agent);
   return runtime->open_session(stored.id, open->agent, options.force);
 }
 

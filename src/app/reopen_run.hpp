@@ -16,9 +16,9 @@ namespace praxis::app {
 /// How a run is opened again.
 struct ReopenOptions {
   RuntimeUse use;
-  std::string agent;   ///< agent file, if it is no longer where the run found it; else empty
-  std::string model;   ///< replaces the model of the run; empty: keeps it
-  bool force = false;  ///< takes the run from a process that still holds it
+  std::string agent = {};  ///< agent file, if it is no longer where the run found it; else empty
+  std::string model = {};  ///< replaces the model of the run; empty: keeps it
+  bool force = false;      ///< takes the run from a process that still holds it
   /// Gives the limits of the run from those that it records; null: they stay.
   std::function<Limits(const Limits&)> change_limits = {};
   /// Decides whether the run continues although files of its agent changed since they were recorded; null:
@@ -27,6 +27,8 @@ struct ReopenOptions {
   /// Decides whether the tools may reach the home folder, unless the run records that the user agreed; null:
   /// they may not.
   HomeAcceptance accept_home = {};
+  /// Changes the agent before `reopen_run_in` opens its session; null: nothing.
+  std::function<void(Agent&)> change_agent = {};
   bool stays_here = false;  ///< keeps the current folder; else enters the one in which the run was started
 };
 

@@ -327,13 +327,15 @@ void Definition::define_branching() {
   add_diff_flags(command("diff", kDiffHelp, kDiffExamples, [this] { return Invocation(diff_); }), diff_);
   add_undo_flags(command("undo", kUndoHelp, kUndoExamples, [this] { return Invocation(undo_); }), undo_);
 
-  CLI::App* replay = command("replay", "Replay a run offline and report the first divergence",
+  CLI::App* replay = command("replay", "Replay a run offline, or run it again with changes",
                              "  praxis replay last\n"
                              "  praxis replay 01K9X --to 12\n"
-                             "  praxis replay 01K9X --agent changed.toml --json",
+                             "  praxis replay 01K9X --agent changed.toml --json\n"
+                             "  praxis replay last --tool search=fail\n"
+                             "  praxis replay last --from 3 --model openai:X",
                              [this] { return Invocation(replay_); });
   add_replay_flags(replay, replay_);
-  add_json(replay, replay_.json, kEnvelope);
+  add_json(replay, replay_.json, "step of a changed replay");
   add_place(replay, replay_.place);
 }
 

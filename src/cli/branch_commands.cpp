@@ -1,19 +1,14 @@
-// `fork`, `rewind` and `replay`: create alternatives of a run, and verify it.
+// `fork` and `rewind`: create alternatives of a run.
 #include <fmt/format.h>
 
 #include "app/hints.hpp"
-#include "app/plain_text.hpp"
-#include "app/transcript.hpp"
 #include "app/turn_message.hpp"
-#include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/editor.hpp"
 #include "cli/files.hpp"
 #include "cli/fork_point.hpp"
-#include "cli/markdown.hpp"
 #include "cli/place.hpp"
-#include "praxis/app/agent_file.hpp"
 #include "praxis/runtime/runtime.hpp"
 
 namespace praxis::cli {
@@ -33,44 +28,6 @@ Result<std::uint64_t> seq_of(const ForkOptions& options, const ForkPoint& point,
   if (!options.seq) return 0;
   if (*options.seq <= stored.records.size()) return *options.seq;
   return fail(no_such_record(stored, *options.seq));
-}
-
-Json divergence_json(const std::optional<Divergence>& divergence) {
-  if (!divergence) return nullptr;
-  return JsonObject{{"seq", divergence->seq},
-                    {"field", divergence->field},
-                    {"expected", divergence->expected},
-                    {"found", divergence->found}};
-}
-
-std::string replay_text(const app::StoredSession& stored, const ReplayReport& report) {
-  if (!report.divergence) {
-    return fmt::format("{}: identical, {} records replayed, {} of them derived again", stored.id.str(),
-                       report.records, report.derived);
-  }
-  const Divergence& first = *report.divergence;
-  return fmt::format("{}: diverges at record {}, {}\n  recorded: {}\n  now:      {}", stored.id.str(),
-                     first.seq, first.field, app::one_line(first.expected, 400),
-                     app::one_line(first.found, 400));
-}
-
-/// Makes the session what it was after record `seq`.
-Status cut_at(app::StoredSession& stored, std::uint64_t seq) {
-  if (seq > stored.records.size()) return fail(no_such_record(stored, seq));
-  stored.records.erase(stored.records.begin() + static_cast<std::ptrdiff_t>(seq), stored.records.end());
-  auto state = fold(stored.records);
-  if (!state) return fail(state.error());
-  stored.state = *std::move(state);
-  return {};
-}
-
-/// Where a session that was cut stands.
-std::string place_text(const app::StoredSession& stored, std::size_t all) {
-  const StoredRecord& last = stored.records.back();
-  const State& state = stored.state;
-  const std::string turn = state.turn ? fmt::format(", in turn {}", state.turn->id.str()) : "";
-  return fmt::format("\nrecord {} of {} ({}): {}{}, {}", last.seq, all, kind_name(last.record.body),
-                     to_string(state.status()), turn, app::show_usage(state.usage));
 }
 
 /// What a branch is run with; no text: it is only made.
@@ -178,42 +135,6 @@ Result<ExitStatus> execute(const RewindOptions& options, Console& console) {
   console.err.line(fmt::format("run {} stands before {}\nresume: {} \"PROMPT\"", stored->id.str(), turn,
                                app::resume_command(*workspace, stored->id)));
   return ExitStatus::kFinished;
-}
-
-Result<ExitStatus> execute(const ReplayOptions& options, Console& console) {
-  auto workspace = open_place(options.place, console);
-  if (!workspace) return fail(workspace.error());
-  auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
-  if (!stored) return fail(stored.error());
-  const std::size_t all = stored->records.size();
-  if (options.to) {
-    if (auto cut = cut_at(*stored, *options.to); !cut) return fail(cut.error());
-  }
-  std::optional<Agent> agent;
-  if (!options.agent.empty()) {
-    auto loaded = load_agent_file(options.agent);
-    if (!loaded) return fail(loaded.error());
-    agent = *std::move(loaded);
-  }
-  const auto report = replay(stored->records, agent ? &agent->spec() : nullptr);
-  if (!report) return fail(report.error());
-  JsonObject fields{{"run_id", stored->id.str()},
-                    {"identical", !report->divergence},
-                    {"records", report->records},
-                    {"derived", report->derived},
-                    {"divergence", divergence_json(report->divergence)}};
-  if (options.to) {
-    const Json conversation = app::transcript(stored->records, stored->state);
-    if (!options.json) {
-      console.out.write(for_screen(console.terminal, app::transcript_markdown(conversation)));
-      console.out.line(place_text(*stored, all));
-    }
-    fields["status"] = std::string(to_string(stored->state.status()));
-    fields["conversation"] = conversation;
-  }
-  console.result(std::move(fields));
-  if (!options.json) console.out.line(replay_text(*stored, *report));
-  return report->divergence ? ExitStatus::kDiverged : ExitStatus::kFinished;
 }
 
 }  // namespace praxis::cli

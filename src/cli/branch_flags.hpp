@@ -34,13 +34,30 @@ inline void add_fork_flags(CLI::App* fork, ForkOptions& options) {
 
 inline void add_replay_flags(CLI::App* replay, ReplayOptions& options) {
   add_id(replay, options.id);
-  takes_path(replay->add_option("--agent", options.agent, "Replay as if the run had used this agent file"),
-             "FILE");
+  CLI::Option* agent = takes_path(
+      replay->add_option("--agent", options.agent, "Replay as if the run had used this agent file"), "FILE");
+  CLI::Option* to =
+      replay
+          ->add_option("--to", options.to,
+                       "Replay up to the record with this number, and show the conversation as it was then")
+          ->type_name("SEQ")
+          ->check(CLI::Validator(is_number_from_1, ""));
+  add_repeated(replay, "--tool", options.tools,
+               "Run it again, in a new run, with the results of this tool from elsewhere: 'recorded' (as all "
+               "other tools), 'live' (as the rules allow), 'static:FILE' or 'fail'",
+               "NAME=SOURCE");
+  replay->add_option("--model", options.model, "Run it again with the answers of this model")
+      ->type_name("MODEL");
+  replay->add_option("--prompt", options.prompt, "Run it again with this message in place of the first")
+      ->type_name("TEXT");
   replay
-      ->add_option("--to", options.to,
-                   "Replay up to the record with this number, and show the conversation as it was then")
-      ->type_name("SEQ")
-      ->check(CLI::Validator(is_number_from_1, ""));
+      ->add_option("--from", options.from,
+                   "Run it again from this step on: '3' of the last turn, 't2' or 't2.3'")
+      ->type_name("STEP");
+  for (const char* name : {"--tool", "--model", "--prompt", "--from"})
+    replay->get_option(name)->excludes(agent)->excludes(to);
+  add_accepted(replay, options.accept_agent);
+  add_home(replay, options.allow_home);
 }
 
 }  // namespace praxis::cli

@@ -223,7 +223,16 @@ struct ReplayOptions {
   std::string id;
   std::string agent;
   std::optional<std::uint64_t> to;  ///< number of the last record that is replayed
+  // With one of these, the run is run again, changed (evals/counterfactual.hpp).
+  std::vector<std::string> tools;  ///< `NAME=SOURCE` each
+  std::string model;
+  std::optional<std::string> prompt;
+  std::string from;
+  std::string accept_agent;  ///< digest of changed files of the agent that are accepted; empty: ask
+  bool allow_home = false;
   bool json = false;
+
+  bool changes() const { return !tools.empty() || !model.empty() || prompt || !from.empty(); }
 };
 
 struct ExportOptions {

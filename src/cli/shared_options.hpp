@@ -171,14 +171,19 @@ inline void add_home(CLI::App* command, bool& allowed) {
                     "Let the agent's tools reach your home folder, or a folder above it");
 }
 
-/// How a run finds its agent file, and accepts a changed one.
-inline void add_agent(CLI::App* command, std::string& agent, std::string& accepted) {
-  takes_path(command->add_option("--agent", agent, "Agent file, if it is no longer where the run found it"),
-             "FILE");
+/// How a run accepts files of its agent that changed.
+inline void add_accepted(CLI::App* command, std::string& accepted) {
   command
       ->add_option("--accept-agent", accepted,
                    "Continue although files of the agent changed, if they have this digest now")
       ->type_name("DIGEST");
+}
+
+/// How a run finds its agent file, and accepts a changed one.
+inline void add_agent(CLI::App* command, std::string& agent, std::string& accepted) {
+  takes_path(command->add_option("--agent", agent, "Agent file, if it is no longer where the run found it"),
+             "FILE");
+  add_accepted(command, accepted);
 }
 
 }  // namespace praxis::cli
