@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
-.PHONY: help run test check bench fuzz sdk lint tidy format faults clients page page-check siege siege-mutants breaks trained install clean setup setup-test setup-check
+.PHONY: help run test check bench fuzz sdk lint tidy format faults clients page page-check scenarios siege siege-mutants breaks trained install clean setup setup-test setup-check
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -71,6 +71,10 @@ faults: setup ## inject faults: SEED=1, RUNS=, ONLY=name,name, FAULT_SECONDS=60,
 	$(call build,test,praxis_faults)
 	build/test/praxis_faults --seed $(SEED) $(if $(RUNS),--runs $(RUNS)) $(if $(ONLY),--only $(ONLY)) \
 	  $(if $(LONG),--long,--seconds $(FAULT_SECONDS)) --table build/faults.md | tee build/faults.log; exit $${PIPESTATUS[0]}
+
+scenarios: setup ## compare whole flows with tests/scenario_baseline.jsonl; UPDATE=1 writes it, for review
+	$(call build,test,whole_test)
+	$(if $(UPDATE),PRAXIS_UPDATE_SCENARIOS=1) build/test/whole_test --gtest_filter='ScenarioBaseline.*'
 
 siege: setup-check ## disturb the built binary from outside: SEED=1, RUNS=600, ONLY=name,name, SIEGE_SECONDS=300, LONG=1
 	python3 tests/siege/mutate.py --check
