@@ -2,16 +2,64 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <tuple>
 
+#include "base/file_descriptor.hpp"
 #include "base/private_folders.hpp"
 
 namespace praxis {
 namespace {
+
+constexpr std::string_view kNewMark = ".new-";  ///< in the name of a file while it is made
+constexpr std::size_t kMarkLength = 6;          ///< of what `mkostemp` fills in
+constexpr std::size_t kMostEntries = 10'000;    ///< of a folder that is looked through
+
+bool is_fill_in(std::string_view text) {
+  return text.size() == kMarkLength && text.find_first_not_of(
+                                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                           "0123456789") == std::string_view::npos;
+}
+
+/// Whether no process makes this file any more: who makes one holds a lock on it.
+bool is_left(const std::string& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat about{};
+  if (file.get() < 0) return false;
+  const bool is_own = fstat(file.get(), &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
+  return is_own && flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+void remove_with_parts(const std::string& path) {
+  for (const char* part : {"", "-wal", "-shm"}) unlink((path + part).c_str());
+}
+
+/// Removes what killed processes have left that were making `path`.
+void remove_leftovers(const std::string& path) {
+  namespace fs = std::filesystem;
+  const std::string start = fs::path(path).filename().string() + std::string(kNewMark);
+  std::error_code failed;
+  std::size_t seen = 0;
+  for (fs::directory_iterator each(fs::path(path).parent_path(), failed), end; !failed && each != end;
+       each.increment(failed)) {
+    if (++seen > kMostEntries) return;
+    const std::string name = each->path().filename().string();
+    if (!name.starts_with(start)) continue;
+    const std::string_view mark = std::string_view(name).substr(start.size(), kMarkLength);
+    const std::string_view part = std::string_view(name).substr(start.size() + mark.size());
+    if (!is_fill_in(mark)) continue;
+    const std::string whole = path + std::string(kNewMark) + std::string(mark);
+    if (part.empty() && is_left(whole)) remove_with_parts(whole);
+    // The file itself is removed first: without it, its parts are left.
+    if ((part == "-wal" || part == "-shm") && access(whole.c_str(), F_OK) != 0) remove_with_parts(whole);
+  }
+}
 
 /// One use of a form for one file.
 class FormedFile {
@@ -19,6 +67,7 @@ class FormedFile {
   FormedFile(std::string path, const SqliteFileForm& form) : path_(std::move(path)), form_(form) {}
 
   Result<Database> open(bool create) const {
+    if (create) remove_leftovers(path_);
     if (access(path_.c_str(), F_OK) != 0) {
       if (!create) return error(ErrorKind::kNotFound, "there is no such file");
       if (auto created = this->create(); !created) return fail(std::move(created.error()));
@@ -67,18 +116,31 @@ class FormedFile {
     return fail(database->error());
   }
 
+  /// An empty file with mode 0600 and a lock, so that no process takes it for a leftover; -1 with `errno`.
+  FileDescriptor new_file(std::string& name) const {
+    constexpr int kMostTries = 5;
+    for (int i = 0;; ++i) {
+      name = path_ + std::string(kNewMark) + std::string(kMarkLength, 'X');
+      FileDescriptor file(mkostemp(name.data(), O_CLOEXEC));
+      if (file.get() < 0) return file;
+      std::ignore = flock(file.get(), LOCK_EX | LOCK_NB);
+      struct stat about{};
+      const bool is_there = fstat(file.get(), &about) == 0 && about.st_nlink > 0;
+      if (is_there || i == kMostTries) return file;  // else another process was faster than the lock
+    }
+  }
+
   /// The file appears complete or not at all; of several processes one creates it.
   Status create() const {
     const auto folder = std::filesystem::path(path_).parent_path();
     if (const int cause = make_private_folders(folder); cause != 0)
       return error(ErrorKind::kIo, "cannot create folder " + folder.string() + ": " + std::strerror(cause));
-    std::string fresh = path_ + ".new-XXXXXX";
-    const int file = mkostemp(fresh.data(), O_CLOEXEC);  // with mode 0600
-    if (file < 0) return cannot_create(errno);
-    ::close(file);
+    std::string fresh;
+    const FileDescriptor held = new_file(fresh);
+    if (held.get() < 0) return cannot_create(errno);
     Status made = fill(fresh);
     if (made && link(fresh.c_str(), path_.c_str()) != 0 && errno != EEXIST) made = cannot_create(errno);
-    for (const char* part : {"", "-wal", "-shm"}) unlink((fresh + part).c_str());
+    remove_with_parts(fresh);
     return made;
   }
 
