@@ -158,5 +158,20 @@ TEST_F(CliReplay, LogThatDiverges_IsNotChanged) {
   EXPECT_THAT(praxis({"runs", "--journal", "other.db", "--json"}).items(), SizeIs(1));
 }
 
+TEST_F(CliReplay, AgentThatNowDeniesTheCall_IsNotTheSameUnchanged) {
+  file("reader.toml",
+       "model = \"script:reader.jsonl\"\n[tools.file]\nread = [\".\"]\n[tools.kv]\n[policy]\ndeny = "
+       "[\"file_read\"]\n");
+  const std::vector<std::string> words{"replay", run_, "--tool", "file_read=fail"};
+  const CommandResult asks = praxis(words);
+  EXPECT_EQ(asks.status, 2) << "files of the agent changed";
+  const CommandResult refused = replay({"--tool", "file_read=fail", "--accept-agent", digest_in(asks)});
+  EXPECT_EQ(refused.status, 7) << refused.err;
+  EXPECT_FALSE(json_bool(refused.last_line(), "identical"));
+  EXPECT_THAT(differences(refused, 0).front(), HasSubstr("result: The parser is slow."));
+  EXPECT_THAT(refused.err, HasSubstr("nothing was changed"));
+  EXPECT_EQ(runs(), 1U);
+}
+
 }  // namespace
 }  // namespace praxis::testing
