@@ -96,6 +96,8 @@ Result<HttpServerOptions> listening(const ServeOptions& options) {
   auto tls = ServerTls::load(options.tls_cert, options.tls_key);
   if (!tls) return fail(tls.error());
   http.tls = *std::move(tls);
+  http.tls_certificate = options.tls_cert;
+  http.tls_key = options.tls_key;
   return http;
 }
 

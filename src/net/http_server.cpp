@@ -18,6 +18,7 @@
 #include "base/event_loop.hpp"
 #include "net/http_server_connection.hpp"
 #include "net/socket_address.hpp"
+#include "net/tls_files.hpp"
 
 namespace praxis {
 namespace {
@@ -110,6 +111,7 @@ class Listener final : public ConnectionHost,
 
   void begin() {
     if (!loop_.watch(socket_.get(), *this)) return;
+    watch_tls_files();
     accept_all();
   }
   void drain() {
@@ -121,12 +123,24 @@ class Listener final : public ConnectionHost,
     stop_listening();
     for (const auto& connection : all()) connection->close();
     deadlines_.stop();
+    tls_files_.reset();
     executor_->cancel(retry_);
     handler_ = nullptr;
   }
 
  private:
   void on_ready(Readiness) override { accept_all(); }
+
+  void watch_tls_files() {
+    if (!options_.tls || options_.tls_certificate.empty()) return;
+    tls_files_ = std::make_shared<TlsFiles>(
+        executor_, TlsFiles::Places{options_.tls_certificate, options_.tls_key, options_.tls_look},
+        [weak = weak_from_this()](std::shared_ptr<const ServerTls> tls) {
+          if (const auto self = weak.lock()) self->options_.tls = std::move(tls);
+        },
+        options_.warn);
+    tls_files_->start();
+  }
 
   void accept_all() {
     while (socket_.get() >= 0) {
@@ -169,7 +183,7 @@ class Listener final : public ConnectionHost,
   }
 
   const std::shared_ptr<Executor> executor_;
-  const HttpServerOptions options_;
+  HttpServerOptions options_;
   HttpHandler handler_;
   EventLoop& loop_;
   FileDescriptor socket_;
@@ -179,6 +193,7 @@ class Listener final : public ConnectionHost,
   std::unordered_map<const ServerConnection*, std::shared_ptr<ServerConnection>> connections_;
   std::atomic<std::size_t> count_ = 0;
   Executor::TimerId retry_ = 0;
+  std::shared_ptr<TlsFiles> tls_files_;  ///< null: nothing to read again
   bool draining_ = false;
 };
 

@@ -58,6 +58,9 @@ class HttpReply {
   bool ended() const;
   /// Bytes that were written and not yet taken by the operating system.
   std::size_t waiting() const;
+  /// Sends `bytes`, once, if the client ends its half of the connection during an answer of unknown length:
+  /// one that still reads ignores them, and one that is gone is noticed. Call before `begin`.
+  void probe_with(SharedBytes bytes) const;
   /// Calls `task` once on the I/O thread when the connection has ended before the answer, or at once if it
   /// has.
   void on_gone(Task task) const;
@@ -76,6 +79,12 @@ struct HttpServerOptions {
   std::string socket_path;            ///< a Unix socket instead of an address; mode 0600
   int inherited_socket = -1;          ///< listens on this descriptor instead; the server takes it over
   std::shared_ptr<const ServerTls> tls = nullptr;  ///< null: plain HTTP
+  /// The PEM files that `tls` was read from: when they change, later connections get the new ones. Empty:
+  /// `tls` stays.
+  std::string tls_certificate = {}, tls_key = {};
+  std::chrono::milliseconds tls_look{10'000};  ///< how often these are looked at
+  /// Gets, on any thread, why changed files are not used. Null: nothing.
+  std::function<void(const std::string&)> warn = nullptr;
 
   RequestBounds bounds;
   std::size_t max_connections = 20'000;

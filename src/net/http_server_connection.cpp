@@ -1,5 +1,6 @@
 #include "net/http_server_connection.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -16,6 +17,12 @@ constexpr std::size_t kMaxLingered = 1024 * 1024;
 
 HttpAnswer plain_refusal(int status, const std::string& reason) {
   return {status, {{"Content-Type", "text/plain; charset=utf-8"}}, reason + "\n"};
+}
+
+/// Whether nothing can be sent any more. A client that has only ended its own half still reads.
+bool is_broken(int socket) {
+  pollfd asked{socket, 0, 0};
+  return ::poll(&asked, 1, 0) == 1 && (asked.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 }  // namespace
@@ -60,7 +67,10 @@ void ServerConnection::on_ready(Readiness ready) {
   if (phase_ == Phase::kHandshake) shake_hands();
   if (phase_ == Phase::kAnswering && (ready.writable || stream_.is_tls())) flush();
   if (phase_ == Phase::kLingering && ready.writable) end_output();
-  if (phase_ == Phase::kAnswering && input_ended_ && !frames_ && reply_ && reply_->streams()) return close();
+  if (phase_ == Phase::kAnswering && ready.ended && !frames_ && reply_ && reply_->streams()) {
+    if (is_broken(socket_.get())) return close();
+    reply_->probe();
+  }
   if (may_read() && readable_) read();
 }
 

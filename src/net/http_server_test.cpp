@@ -210,6 +210,7 @@ TEST_F(HttpServerTest, StreamLearnsThatItsClientHasGone) {
   std::promise<HttpReply> replies;
   handler_ = [&](const ReceivedRequest&, HttpReply reply) {
     reply.on_gone([&] { gone.set_value(); });
+    reply.probe_with(std::make_shared<const std::string>("probe;"));
     reply.begin(200, {});
     replies.set_value(std::move(reply));
   };
@@ -220,6 +221,30 @@ TEST_F(HttpServerTest, StreamLearnsThatItsClientHasGone) {
   c.close();
   ASSERT_EQ(gone.get_future().wait_for(10s), std::future_status::ready);
   EXPECT_FALSE(reply.write(std::make_shared<const std::string>("x")));
+}
+
+TEST_F(HttpServerTest, StreamGoesOnWhenItsClientSendsNoMore) {
+  start();
+  std::promise<HttpReply> replies;
+  handler_ = [&](const ReceivedRequest&, HttpReply reply) {
+    if (handled_ > 1) return reply.send({200, {}, "second"});
+    reply.probe_with(std::make_shared<const std::string>("probe;"));
+    reply.begin(200, {});
+    replies.set_value(std::move(reply));
+  };
+  RawClient c = client(), other = client();
+  c.send(kGet);
+  c.read_until("\r\n\r\n");
+  const HttpReply reply = replies.get_future().get();
+  c.send_no_more();
+  // The server has seen the end of what the client sends once it has answered a later request.
+  other.send(kGet);
+  other.read_until("second");
+  EXPECT_TRUE(reply.write(std::make_shared<const std::string>("still here")));
+  EXPECT_THAT(c.read_until("still here"), EndsWith("probe;still here"));
+  reply.finish();
+  EXPECT_THAT(c.read_all(), EndsWith("still here"));
+  EXPECT_TRUE(c.closed());
 }
 
 TEST_F(HttpServerTest, ClientThatDoesNotRead_IsDropped) {

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 
 #include "net/http_server.hpp"
 #include "net/testing/pem_files.hpp"
@@ -101,6 +103,30 @@ TEST_F(HttpServerTls, AnswerThatEndsWithTheConnectionIsWhole) {
   const auto answer = get("/stream");
   ASSERT_TRUE(answer) << answer.error().message << ": the client refuses an end without close_notify";
   EXPECT_EQ(answer->body.size(), 2'000'000U);
+}
+
+TEST_F(HttpServerTls, ChangedFilesCountForLaterConnections) {
+  HttpServerOptions options;
+  options.tls_certificate = files_.certificate();
+  options.tls_key = files_.key();
+  options.tls_look = 1ms;
+  std::promise<std::string> warned;
+  std::atomic<bool> has_warned = false;  // a look may find one of the two files half written
+  options.warn = [&](const std::string& text) {
+    if (!has_warned.exchange(true)) warned.set_value(text);
+  };
+  start(std::move(options));
+  ASSERT_TRUE(get("/before"));
+  std::filesystem::rename(files_.key(), files_.key() + ".old");
+  auto warning = warned.get_future();
+  ASSERT_EQ(warning.wait_for(10s), std::future_status::ready);
+  EXPECT_THAT(warning.get(), HasSubstr("the changed certificate is not used"));
+  EXPECT_TRUE(get("/still")) << "with the certificate of before";
+  files_.write({});  // the client trusts only the new one
+  bool is_new = false;
+  const auto until = std::chrono::steady_clock::now() + 10s;
+  while (!is_new && std::chrono::steady_clock::now() < until) is_new = get("/after").has_value();
+  EXPECT_TRUE(is_new);
 }
 
 TEST_F(HttpServerTls, OldVersionsAndOtherProtocolsAreRefused) {

@@ -169,6 +169,17 @@ void ReplyQueue::on_gone(Task task) {
   task();
 }
 
+void ReplyQueue::probe_with(SharedBytes bytes) {
+  const std::lock_guard lock(mutex_);
+  probe_ = std::move(bytes);
+}
+
+void ReplyQueue::probe() {
+  std::unique_lock lock(mutex_);
+  if (gone_ || finished_ || !streams_ || !probe_) return;
+  push(std::move(lock), std::exchange(probe_, nullptr));
+}
+
 Outgoing ReplyQueue::take() {
   const std::lock_guard lock(mutex_);
   woken_ = false;
@@ -216,6 +227,7 @@ void HttpReply::begin_socket(const std::string& key, HttpHeaders headers) const 
 void HttpReply::finish(SharedBytes last) const { queue_->finish(std::move(last)); }
 bool HttpReply::ended() const { return queue_->ended(); }
 std::size_t HttpReply::waiting() const { return queue_->waiting(); }
+void HttpReply::probe_with(SharedBytes bytes) const { queue_->probe_with(std::move(bytes)); }
 void HttpReply::on_gone(Task task) const { queue_->on_gone(std::move(task)); }
 
 }  // namespace praxis

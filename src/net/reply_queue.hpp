@@ -41,6 +41,7 @@ class ReplyQueue {
   bool ended() const;
   std::size_t waiting() const;
   void on_gone(Task task);
+  void probe_with(SharedBytes bytes);
 
   // Called by the connection.
   /// Takes what is to be sent.
@@ -49,6 +50,8 @@ class ReplyQueue {
   void sent(std::size_t bytes);
   /// The connection has ended: drops what comes later.
   void leave();
+  /// The client has ended its half of the connection.
+  void probe();
   /// The connection ends with this answer, if it has not begun.
   void end_connection();
   /// Whether this is an answer of unknown length that has begun.
@@ -65,6 +68,7 @@ class ReplyQueue {
   mutable std::mutex mutex_;  // guards what follows
   Question question_;
   Task wake_;
+  SharedBytes probe_;  ///< null: nothing, or sent already
   HttpHeaders added_;  ///< to an answer that `begin` or `begin_socket` begins
   std::vector<SharedBytes> queue_;
   std::size_t waiting_ = 0;

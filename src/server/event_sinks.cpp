@@ -8,6 +8,7 @@ namespace {
 constexpr std::size_t kDeltasUpTo = 256 * 1024;  // bytes that the client has not taken
 constexpr std::size_t kEverythingUpTo = 4 * 1024 * 1024;
 constexpr std::size_t kRoom = 256 * 1024;
+constexpr const char* kAlive = ": alive\n\n";
 
 /// The chunk of an event, in the names of the fifth design; null if it has none.
 Json chunk_of(const Event& event) {
@@ -73,11 +74,14 @@ bool is_held_back(const EventBody& body) {
 
 }  // namespace
 
-void begin_events(const HttpReply& reply) {
-  reply.begin(200, {{"Content-Type", "text/event-stream"},
-                    {"Cache-Control", "no-store"},
-                    {"X-Accel-Buffering", "no"}});  // or nginx keeps events until its buffer is full
+HttpHeaders event_headers(const HttpReply& reply) {
+  reply.probe_with(std::make_shared<const std::string>(kAlive));
+  return {{"Content-Type", "text/event-stream"},
+          {"Cache-Control", "no-store"},
+          {"X-Accel-Buffering", "no"}};  // or nginx keeps events until its buffer is full
 }
+
+void begin_events(const HttpReply& reply) { reply.begin(200, event_headers(reply)); }
 
 EventSink::Pace EventSink::pace_of(const Frame& frame) {
   const std::size_t waiting = channel_.waiting();

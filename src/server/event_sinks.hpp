@@ -9,6 +9,8 @@
 
 namespace praxis::server {
 
+/// The headers of an answer of server-sent events. Noticed when its client is gone.
+HttpHeaders event_headers(const HttpReply& reply);
 /// Begins an answer of server-sent events.
 void begin_events(const HttpReply& reply);
 

@@ -127,10 +127,9 @@ void TurnFollower::follow(const SessionId& run, HttpHeaders headers) {
     run_ = run;
     is_over = std::exchange(is_over_, false);
     if (gives_ == Gives::kStream) {
-      headers.insert(headers.begin(), {{"Content-Type", "text/event-stream"},
-                                       {"Cache-Control", "no-store"},
-                                       {"X-Accel-Buffering", "no"}});
-      reply().begin(200, std::move(headers));
+      HttpHeaders all = event_headers(reply());
+      all.insert(all.end(), headers.begin(), headers.end());
+      reply().begin(200, std::move(all));
     }
     if (!deliver(std::exchange(before_, {}), is_over)) return;
   }
