@@ -1,5 +1,7 @@
 // A2A 1.0: messages to agents and to their tasks.
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -48,9 +50,14 @@ class A2aSending {
     return std::make_shared<TurnFollower>(service_, reply, codec, gives);
   }
 
+  /// Answers with an error when the handler has returned, in the form of the request.
+  std::function<void(const Error&)> refusal(const HttpReply& reply) const {
+    return [answer = request_.call.answer, form = request_.form, reply](const Error& error) {
+      form.is_rpc ? reply.send(a2a_rpc_problem(form.id, error)) : answer(fail(error));
+    };
+  }
+
   Status create(const HttpReply& reply) {
-    const auto position = service_.journal->last_position();
-    if (!position) return fail(position.error());
     NewRun run{.agent = request_.agent.file, .prompt = message_.text, .metadata = metadata()};
     run.idempotency = std::string(find_header(request_.call.headers, "idempotency-key").value_or(""));
     run.request = request_.call.body;
@@ -58,20 +65,24 @@ class A2aSending {
       run.idempotency = run.request = context_format(request_.agent) + " " + message_.context;
     const auto watch = std::make_shared<BeginWatch>();
     run.done = [watch](const Result<AgentResult>& result) { watch->report(result); };
-    const auto made = service_.runs->create(std::move(run), request_.call.principal);
-    if (!made) return fail(made.error());
-    if (made->is_new) ++service_.counters.runs_created;
-    const auto codec = std::make_shared<A2aCodec>(A2aTaskId{made->id, TurnId("t1")}, request_.form);
+    const auto codec = std::make_shared<A2aCodec>(A2aTaskId{}, request_.form);
     const auto following = follower(codec, reply);
-    following->mark_at(Position{*position, UINT32_MAX});
-    if (!made->is_new) {
-      const auto stored = service_.runs->stored(made->id);
-      if (!stored) return fail(stored.error());
-      following->replay(*stored);
-    }
-    following->begin_with(codec->speak());
-    following->follow(made->id);
-    watch->give(following);
+    if (auto marked = following->mark(); !marked) return marked;
+    service_.runs->create(
+        std::move(run), request_.call.principal,
+        [&service = service_, refuse = refusal(reply), codec, following, watch](const Result<Created>& made) {
+          if (!made) return refuse(made.error());
+          if (made->is_new) ++service.counters.runs_created;
+          codec->set_task(A2aTaskId{made->id, TurnId("t1")});
+          if (!made->is_new) {
+            const auto stored = service.runs->stored(made->id);
+            if (!stored) return refuse(stored.error());
+            following->replay(*stored);
+          }
+          following->begin_with(codec->speak());
+          following->follow(made->id);
+          watch->give(following);
+        });
     return {};
   }
 
@@ -94,12 +105,15 @@ class A2aSending {
     Message message = text_message(Role::kUser, std::move(message_.text));
     message.metadata = metadata();
     std::ignore = codec->speak();
-    auto sent = service_.runs->send(run, *std::move(slot), std::move(message), nullptr,
-                                    [following](const Result<AgentResult>& result) {
-                                      if (!result) following->fail_with(result.error());
-                                    });
-    if (!sent) return sent;
-    following->follow(run);
+    const auto watch = std::make_shared<BeginWatch>();
+    service_.runs->send(
+        run, *std::move(slot), std::move(message), nullptr,
+        [following, watch, run, refuse = refusal(reply)](const Status& begun) {
+          if (!begun) return refuse(begun.error());
+          following->follow(run);
+          watch->give(following);
+        },
+        [watch](const Result<AgentResult>& result) { watch->report(result); });
     return {};
   }
 

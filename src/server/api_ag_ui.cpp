@@ -209,14 +209,11 @@ Status ag_ui_run(Service& service, const Call& call, const HttpReply& reply) {
       AgUiCodec::Begin{.thread = request->thread, .id = request->run_id}, SessionId{});
   const auto following = follower_of(service, reply, codec);
   if (auto marked = following->mark(); !marked) return marked;
-  const auto watch = std::make_shared<BeginWatch>();
-  const auto run =
-      start_client_turn(service, {"ag-ui", request->thread, call.name("agent"), std::move(request->messages)},
-                        call.principal, watch);
-  if (!run) return fail(run.error());
-  codec->set_run(*run);
-  following->follow(*run);
-  watch->give(following);
+  start_client_turn(service, {"ag-ui", request->thread, call.name("agent"), std::move(request->messages)},
+                    call, following, [codec, following](const SessionId& run) {
+                      codec->set_run(run);
+                      following->follow(run);
+                    });
   return {};
 }
 

@@ -135,13 +135,11 @@ Status ai_sdk_chat(Service& service, const Call& call, const HttpReply& reply) {
   const auto codec = std::make_shared<UiStreamCodec>(UiStreamCodec::Begin{}, SessionId{});
   const auto following = std::make_shared<TurnFollower>(service, reply, codec, TurnFollower::Gives::kStream);
   if (auto marked = following->mark(); !marked) return marked;
-  const auto watch = std::make_shared<BeginWatch>();
-  const auto run = start_client_turn(
-      service, {"ai", request->id, request->agent, std::move(request->messages)}, call.principal, watch);
-  if (!run) return fail(run.error());
-  codec->set_run(*run);
-  following->follow(*run, ui_stream_headers());
-  watch->give(following);
+  start_client_turn(service, {"ai", request->id, request->agent, std::move(request->messages)}, call,
+                    following, [codec, following](const SessionId& run) {
+                      codec->set_run(run);
+                      following->follow(run, ui_stream_headers());
+                    });
   return {};
 }
 

@@ -41,18 +41,20 @@ Status design_stream(Service& service, const Call& call, const HttpReply& reply)
   if (prompt.empty()) return fail(field_error("prompt", "is missing: /agent/stream?prompt=TEXT"));
   const auto position = service.journal->last_position();
   if (!position) return fail(position.error());
-  const auto made =
-      service.runs->create({.agent = call.parameter("agent"), .prompt = prompt}, call.principal);
-  if (!made) return fail(made.error());
-  ++service.counters.runs_created;
-  const EventChannel channel = EventChannel::begin(call, reply);
-  channel.write(
-      std::nullopt,
-      JsonObject{{"type", "agent-state"},
-                 {"agentId", made->id.str()},
-                 {"state", JsonObject{{"status", "running"}, {"content", prompt}, {"userComment", ""}}}});
-  service.feed->subscribe({.session = made->id}, Position{*position, UINT32_MAX},
-                          std::make_shared<DesignSink>(channel, made->id));
+  auto begin = [&service, call, reply, prompt, position = *position](const Result<Created>& made) {
+    if (!made) return call.answer(fail(made.error()));
+    ++service.counters.runs_created;
+    const EventChannel channel = EventChannel::begin(call, reply);
+    channel.write(
+        std::nullopt,
+        JsonObject{{"type", "agent-state"},
+                   {"agentId", made->id.str()},
+                   {"state", JsonObject{{"status", "running"}, {"content", prompt}, {"userComment", ""}}}});
+    service.feed->subscribe({.session = made->id}, Position{position, UINT32_MAX},
+                            std::make_shared<DesignSink>(channel, made->id));
+  };
+  service.runs->create({.agent = call.parameter("agent"), .prompt = prompt}, call.principal,
+                       std::move(begin));
   return {};
 }
 

@@ -118,7 +118,7 @@ JsonObject branch_json(const std::shared_ptr<Journal>& journal, const Branch& br
 
 }  // namespace
 
-Result<HttpAnswer> fork_run(Service& service, const Call& call) {
+Status fork_run(Service& service, const Call& call) {
   const auto id = service.runs->find(call.name("id"), call.principal);
   if (!id) return fail(id.error());
   const auto stored = service.runs->stored(*id);
@@ -136,15 +136,16 @@ Result<HttpAnswer> fork_run(Service& service, const Call& call) {
                           ? fork_edited(*service.journal, environment, stored->id, wish->seq, *wish->edit)
                           : fork_session(*service.journal, environment, stored->id, wish->seq);
   if (!forked) return fail(forked.error());
-  Status begun;
+  auto answer = [id = *forked, answer = call.answer](const Status& begun) {
+    answer(begun ? Result<HttpAnswer>(created(id, true)) : fail(begun.error()));
+  };
   if (!wish->prompt.empty()) {
-    begun = service.runs->send(*forked, std::move(slot), text_message(Role::kUser, std::move(wish->prompt)),
-                               nullptr, nullptr, wish->model);
-  } else if (wish->goes_on) {
-    begun = service.runs->resume(*forked, wish->model);
+    service.runs->send(*forked, std::move(slot), text_message(Role::kUser, std::move(wish->prompt)), nullptr,
+                       std::move(answer), nullptr, wish->model);
+  } else {
+    answer(wish->goes_on ? service.runs->resume(*forked, wish->model) : Status());
   }
-  if (!begun) return fail(begun.error());
-  return created(*forked, true);
+  return {};
 }
 
 Result<HttpAnswer> list_branches(Service& service, const Call& call) {

@@ -2,7 +2,10 @@
 // that run.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "app/tools_of_client.hpp"
@@ -186,11 +189,17 @@ class Starter {
   }
 
  private:
-  std::shared_ptr<TurnFollower> follower(const ResponseId& id, const HttpReply& reply) {
+  /// Makes the follower of a response, also after this object is gone.
+  std::function<std::shared_ptr<TurnFollower>(const ResponseId&)> follower_for(const HttpReply& reply) const {
     const auto gives = request_.streams      ? TurnFollower::Gives::kStream
                        : request_.background ? TurnFollower::Gives::kWhenBegun
                                              : TurnFollower::Gives::kWhenEnded;
-    return std::make_shared<TurnFollower>(service_, reply, std::make_shared<ResponseCodec>(id), gives);
+    return [&service = service_, reply, gives](const ResponseId& id) {
+      return std::make_shared<TurnFollower>(service, reply, std::make_shared<ResponseCodec>(id), gives);
+    };
+  }
+  std::shared_ptr<TurnFollower> follower(const ResponseId& id, const HttpReply& reply) const {
+    return follower_for(reply)(id);
   }
   Json tools_json() const {
     const Json* tools = request_.kept.if_contains("tools");
@@ -218,18 +227,21 @@ class Starter {
     run.metadata = kept();
     const auto watch = std::make_shared<BeginWatch>();
     run.done = [watch](const Result<AgentResult>& result) { watch->report(result); };
-    const auto made = service_.runs->create(std::move(run), call_.principal);
-    if (!made) return fail(made.error());
-    if (made->is_new) ++service_.counters.runs_created;
-    const auto following = follower({made->id, TurnId("t1")}, reply);
-    following->mark_at(Position{*position, UINT32_MAX});
-    if (!made->is_new) {
-      const auto stored = service_.runs->stored(made->id);
-      if (!stored) return fail(stored.error());
-      following->replay(*stored);
-    }
-    following->follow(made->id);
-    watch->give(following);
+    service_.runs->create(std::move(run), call_.principal,
+                          [&service = service_, answer = call_.answer, follower = follower_for(reply), watch,
+                           position = *position](const Result<Created>& made) {
+                            if (!made) return answer(fail(made.error()));
+                            if (made->is_new) ++service.counters.runs_created;
+                            const auto following = follower(ResponseId{made->id, TurnId("t1")});
+                            following->mark_at(Position{position, UINT32_MAX});
+                            if (!made->is_new) {
+                              const auto stored = service.runs->stored(made->id);
+                              if (!stored) return answer(fail(stored.error()));
+                              following->replay(*stored);
+                            }
+                            following->follow(made->id);
+                            watch->give(following);
+                          });
     return {};
   }
 
@@ -241,13 +253,15 @@ class Starter {
     if (!slot) return fail(slot.error());
     Message message = *std::move(request_.input.prompt);
     message.metadata = kept();
-    auto sent =
-        service_.runs->send(before.id.run, *std::move(slot), std::move(message), std::move(request_.schema),
-                            [following](const Result<AgentResult>& result) {
-                              if (!result) following->fail_with(result.error());
-                            });
-    if (!sent) return sent;
-    following->follow(before.id.run);
+    const auto watch = std::make_shared<BeginWatch>();
+    service_.runs->send(
+        before.id.run, *std::move(slot), std::move(message), std::move(request_.schema),
+        [following, watch, run = before.id.run, answer = call_.answer](const Status& begun) {
+          if (!begun) return answer(fail(begun.error()));
+          following->follow(run);
+          watch->give(following);
+        },
+        [watch](const Result<AgentResult>& result) { watch->report(result); });
     return {};
   }
 

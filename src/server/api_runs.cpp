@@ -116,7 +116,7 @@ HttpAnswer created(const SessionId& run, bool is_new) {
   return answer;
 }
 
-Result<HttpAnswer> create_run(Service& service, const Call& call) {
+Status create_run(Service& service, const Call& call) {
   auto body = call.object({"agent", "prompt", "model", "limits", "schema"});
   if (!body) return fail(body.error());
   auto agent = text_of(*body, "agent"), model = text_of(*body, "model"), prompt = prompt_of(*body);
@@ -129,17 +129,16 @@ Result<HttpAnswer> create_run(Service& service, const Call& call) {
   }
   const std::string key(find_header(call.headers, "idempotency-key").value_or(""));
   if (key.size() > kMostKey) return fail(field_error("Idempotency-Key", "is longer than 255 characters"));
-  const auto made = service.runs->create({.agent = *agent,
-                                          .prompt = *prompt,
-                                          .model = *model,
-                                          .limits = *limits,
-                                          .schema = *schema,
-                                          .idempotency = key,
-                                          .request = to_canonical_json(*body)},
-                                         call.principal);
-  if (!made) return fail(made.error());
-  if (made->is_new) ++service.counters.runs_created;
-  return created(made->id, made->is_new);
+  NewRun run{.agent = *agent, .prompt = *prompt, .model = *model, .limits = *limits, .schema = *schema};
+  run.idempotency = key;
+  run.request = to_canonical_json(*body);
+  service.runs->create(std::move(run), call.principal,
+                       [&service, answer = call.answer](const Result<Created>& made) {
+                         if (!made) return answer(fail(made.error()));
+                         if (made->is_new) ++service.counters.runs_created;
+                         answer(created(made->id, made->is_new));
+                       });
+  return {};
 }
 
 Result<HttpAnswer> list_runs(Service& service, const Call& call) {
@@ -245,7 +244,7 @@ Result<HttpAnswer> rewind_run(Service& service, const Call& call) {
   return json_answer(JsonObject{{"id", id->str()}, {"turn", *turn}});
 }
 
-Result<HttpAnswer> send_message(Service& service, const Call& call) {
+Status send_message(Service& service, const Call& call) {
   const auto body = call.object({"prompt", "schema"});
   if (!body) return fail(body.error());
   auto prompt = prompt_of(*body);
@@ -256,11 +255,12 @@ Result<HttpAnswer> send_message(Service& service, const Call& call) {
   if (!id) return fail(id.error());
   auto slot = service.runs->begin_turn(call.principal);
   if (!slot) return fail(slot.error());
-  if (auto sent = service.runs->send(*id, *std::move(slot), text_message(Role::kUser, *std::move(prompt)),
-                                     *std::move(schema));
-      !sent)
-    return fail(sent.error());
-  return json_answer(JsonObject{{"id", id->str()}}, 202);
+  service.runs->send(*id, *std::move(slot), text_message(Role::kUser, *std::move(prompt)), *std::move(schema),
+                     [id = *id, answer = call.answer](const Status& begun) {
+                       if (!begun) return answer(fail(begun.error()));
+                       answer(json_answer(JsonObject{{"id", id.str()}}, 202));
+                     });
+  return {};
 }
 
 Result<HttpAnswer> resume_run(Service& service, const Call& call) {

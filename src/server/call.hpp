@@ -1,6 +1,7 @@
 // A request to the server, taken apart: what handlers get.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "net/http_request_parser.hpp"
+#include "net/http_server.hpp"
 #include "praxis/base/result.hpp"
 #include "praxis/json/json.hpp"
 
@@ -29,6 +31,9 @@ struct Call {
   bool is_http_1_0 = false;
   std::map<std::string, std::string> names;  ///< of the route, such as `id`
   Principal principal;
+  /// Answers, on any thread, a request whose handler has returned without an answer. Keeps the service as
+  /// long as a copy lives. Null for handlers that return their answer.
+  std::function<void(Result<HttpAnswer>)> answer = nullptr;
 
   /// A segment of the path that the route names.
   const std::string& name(const std::string& key) const { return names.at(key); }

@@ -1,6 +1,8 @@
 #include "server/client_conversation.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <utility>
 
 namespace praxis::server {
@@ -24,8 +26,30 @@ TurnId replaced_turn(const State& state, std::size_t prompts) {
   return index < state.marks.size() ? state.marks[index].turn : TurnId{};
 }
 
-Result<SessionId> start_client_run(Service& service, ClientTurn turn, const Principal& principal,
-                                   const std::shared_ptr<BeginWatch>& watch) {
+/// What a turn begins with once its message is durable.
+class ClientBegin {
+ public:
+  ClientBegin(const Call& call, std::shared_ptr<TurnFollower> follower,
+              std::move_only_function<void(const SessionId&)> begin)
+      : answer_(call.answer), follower_(std::move(follower)), begin_(std::move(begin)) {}
+
+  std::function<void(const Result<AgentResult>&)> done() const {
+    return [watch = watch_](const Result<AgentResult>& result) { watch->report(result); };
+  }
+  void operator()(const Result<SessionId>& run) {
+    if (!run) return answer_(fail(run.error()));
+    begin_(*run);
+    watch_->give(follower_);
+  }
+
+ private:
+  std::function<void(Result<HttpAnswer>)> answer_;
+  std::shared_ptr<TurnFollower> follower_;
+  std::move_only_function<void(const SessionId&)> begin_;
+  std::shared_ptr<BeginWatch> watch_ = std::make_shared<BeginWatch>();
+};
+
+void start_client_run(Service& service, ClientTurn turn, const Principal& principal, ClientBegin begin) {
   NewRun run;
   run.agent = std::move(turn.agent);
   run.prompt = turn.messages.back().text();
@@ -33,12 +57,15 @@ Result<SessionId> start_client_run(Service& service, ClientTurn turn, const Prin
   turn.messages.pop_back();
   run.before = std::move(turn.messages);
   run.idempotency = run.request = key_of(turn.format, turn.id);
-  run.done = [watch](const Result<AgentResult>& result) { watch->report(result); };
-  const auto made = service.runs->create(std::move(run), principal);
-  if (!made) return fail(made.error());
-  if (!made->is_new) return fail(conflict("another request has just begun this conversation"));
-  ++service.counters.runs_created;
-  return made->id;
+  run.done = begin.done();
+  service.runs->create(std::move(run), principal,
+                       [&service, begin = std::move(begin)](const Result<Created>& made) mutable {
+                         if (!made) return begin(fail(made.error()));
+                         if (!made->is_new)
+                           return begin(fail(conflict("another request has just begun this conversation")));
+                         ++service.counters.runs_created;
+                         begin(made->id);
+                       });
 }
 
 }  // namespace
@@ -51,25 +78,31 @@ SessionId run_of_conversation(Service& service, const std::string& format, const
   return {};
 }
 
-Result<SessionId> start_client_turn(Service& service, ClientTurn turn, const Principal& principal,
-                                    const std::shared_ptr<BeginWatch>& watch) {
+void start_client_turn(Service& service, ClientTurn turn, const Call& call,
+                       std::shared_ptr<TurnFollower> follower,
+                       std::move_only_function<void(const SessionId&)> begin) {
+  const Principal& principal = call.principal;
+  ClientBegin then(call, std::move(follower), std::move(begin));
   SessionId run = run_of_conversation(service, turn.format, turn.id, principal);
-  if (run.empty()) return start_client_run(service, std::move(turn), principal, watch);
+  if (run.empty()) return start_client_run(service, std::move(turn), principal, std::move(then));
   const auto stored = service.runs->stored(run);
-  if (!stored) return fail(stored.error());
+  if (!stored) return then(fail(stored.error()));
   if (stored->state.turn)
-    return fail(conflict("the conversation is in the middle of a turn, or waits for a decision"));
+    return then(fail(conflict("the conversation is in the middle of a turn, or waits for a decision")));
   auto slot = service.runs->begin_turn(principal);
-  if (!slot) return fail(slot.error());
+  if (!slot) return then(fail(slot.error()));
   const auto prompts = static_cast<std::size_t>(
       std::ranges::count_if(turn.messages, [](const Message& m) { return m.role == Role::kUser; }));
   if (const TurnId replaced = replaced_turn(stored->state, prompts); !replaced.empty()) {
-    if (auto gone = service.runs->rewind(run, replaced); !gone) return fail(gone.error());
+    if (auto gone = service.runs->rewind(run, replaced); !gone) return then(fail(gone.error()));
   }
-  auto sent = service.runs->send(run, *std::move(slot), std::move(turn.messages.back()), nullptr,
-                                 [watch](const Result<AgentResult>& result) { watch->report(result); });
-  if (!sent) return fail(sent.error());
-  return run;
+  auto done = then.done();
+  service.runs->send(
+      run, *std::move(slot), std::move(turn.messages.back()), nullptr,
+      [run, then = std::move(then)](const Status& begun) mutable {
+        then(begun ? Result<SessionId>(run) : fail(begun.error()));
+      },
+      std::move(done));
 }
 
 Result<std::vector<ParkedStep>> decide_for_client(Service& service, const SessionId& run,

@@ -2,6 +2,8 @@
 // it is, and what of it is new.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,10 +29,12 @@ SessionId run_of_conversation(Service& service, const std::string& format, const
                               const Principal& principal);
 
 /// Starts a turn with the last message. A new run begins with the messages before it. In a run that exists,
-/// the client may have gone back: what follows the place of its message is taken back first. Error
-/// `kConflict`: the run is in the middle of a turn.
-Result<SessionId> start_client_turn(Service& service, ClientTurn turn, const Principal& principal,
-                                    const std::shared_ptr<BeginWatch>& watch);
+/// the client may have gone back: what follows the place of its message is taken back first. Once the message
+/// is durable, `begin` gets the run, and then `follower` the errors of the turn. Errors, to the answer of
+/// the call: `kConflict`, the run is in the middle of a turn; of `Runs::create` and `Runs::send`.
+void start_client_turn(Service& service, ClientTurn turn, const Call& call,
+                       std::shared_ptr<TurnFollower> follower,
+                       std::move_only_function<void(const SessionId&)> begin);
 
 /// A decision of the client on a step, by its id `SESSION/p1`.
 struct ClientDecision {

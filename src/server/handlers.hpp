@@ -38,18 +38,18 @@ Result<HttpAnswer> show_asset(Service& service, const Call& call);
 Result<HttpAnswer> log_in(Service& service, const Call& call);
 
 // Runs.
-Result<HttpAnswer> create_run(Service& service, const Call& call);
+Status create_run(Service& service, const Call& call);
 Result<HttpAnswer> list_runs(Service& service, const Call& call);
 Result<HttpAnswer> show_run(Service& service, const Call& call);
 Result<HttpAnswer> show_messages(Service& service, const Call& call);
 Result<HttpAnswer> export_run(Service& service, const Call& call);
 Result<HttpAnswer> replay_run(Service& service, const Call& call);
 Result<HttpAnswer> compare_runs(Service& service, const Call& call);
-Result<HttpAnswer> fork_run(Service& service, const Call& call);
+Status fork_run(Service& service, const Call& call);
 Result<HttpAnswer> list_branches(Service& service, const Call& call);
 Result<HttpAnswer> list_records(Service& service, const Call& call);
 Result<HttpAnswer> rewind_run(Service& service, const Call& call);
-Result<HttpAnswer> send_message(Service& service, const Call& call);
+Status send_message(Service& service, const Call& call);
 Result<HttpAnswer> resume_run(Service& service, const Call& call);
 
 // The agent tree and the people in it.

@@ -169,8 +169,9 @@ TEST_F(ServedHistory, AnswersOfRunsThatWereReadBeforeAreUpToDate) {
     return json_at(call("GET", "/agent/" + run).json, "messages").as_array().size();
   };
   EXPECT_EQ(messages(), 2U);
+  const Json last = history(run, "limit=0").at("last_event_id");
   ASSERT_EQ(call("POST", "/api/v1/runs/" + run + "/messages", R"({"prompt":"again"})").status, 202);
-  streamed(run, history(run, "limit=0").at("last_event_id").as_string().c_str());
+  streamed(run, last.as_string().c_str());
   wait_for(run, "completed");
   EXPECT_EQ(messages(), 4U);
   EXPECT_EQ(json_int(call("GET", "/api/v1/runs/" + run).json, "records"), 2 * before - 1);

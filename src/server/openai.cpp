@@ -105,12 +105,15 @@ Status complete_chat(Service& service, const Call& call, const HttpReply& reply)
   run.before = std::move(request->before);
   run.tools = std::move(request->tools);
   run.done = [watch](const Result<AgentResult>& result) { watch->report(result); };
-  const auto made = service.runs->create(std::move(run), call.principal);
-  if (!made) return fail(made.error());
-  ++service.counters.runs_created;
-  codec->set_run(made->id);
-  following->follow(made->id);
-  watch->give(following);
+  service.runs->create(std::move(run), call.principal,
+                       [&service, codec = codec, following = following, watch,
+                        answer = call.answer](const Result<Created>& made) {
+                         if (!made) return answer(fail(made.error()));
+                         ++service.counters.runs_created;
+                         codec->set_run(made->id);
+                         following->follow(made->id);
+                         watch->give(following);
+                       });
   return {};
 }
 

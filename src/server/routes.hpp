@@ -13,6 +13,8 @@ namespace praxis::server {
 
 /// Answers on a worker.
 using Handler = Result<HttpAnswer> (*)(Service&, const Call&);
+/// Answers later by `Call::answer`, or fails on a worker.
+using LaterHandler = Status (*)(Service&, const Call&);
 /// Begins a stream on a worker, or fails before it.
 using StreamHandler = Status (*)(Service&, const Call&, const HttpReply&);
 
@@ -28,7 +30,7 @@ struct Route {
   std::string_view method;
   std::string_view path;  ///< `{id}` stands for a segment, `{id}:end` for one with this end
   std::string_view summary;
-  std::variant<Handler, StreamHandler> handler;
+  std::variant<Handler, LaterHandler, StreamHandler> handler;
   std::span<const Field> query = {};
   std::span<const Field> body = {};  ///< of a JSON object; empty: no body
   int success = 200;

@@ -59,12 +59,14 @@ Status check_model(const std::string& model) {
 }
 
 Runs::Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime,
-           std::shared_ptr<Journal> journal, std::shared_ptr<Executor> executor, std::shared_ptr<Load> load)
+           std::shared_ptr<Journal> journal, std::shared_ptr<Executor> executor, std::shared_ptr<Load> load,
+           std::chrono::milliseconds patience)
     : workspace_(workspace),
       runtime_(std::move(runtime)),
       journal_(std::move(journal)),
       executor_(std::move(executor)),
       load_(std::move(load)),
+      acknowledgements_(std::make_shared<Acknowledgements>(runtime_, executor_, patience)),
       lineages_(journal_) {}
 
 // ---- creating and opening
@@ -98,13 +100,7 @@ Result<Agent> Runs::agent_of(const NewRun& wanted, const Principal& principal) c
   return agent;
 }
 
-Result<Created> Runs::create(NewRun wanted, const Principal& principal) {
-  const SessionId id =
-      wanted.idempotency.empty() ? SessionId{} : id_of_key(principal.name, wanted.idempotency);
-  std::unique_lock reading(reading_agents_);
-  if (!id.empty() && (at_hand(id) || journal_->session(id))) return found_again(id, wanted);
-  auto slot = begin_turn(principal);
-  if (!slot) return fail(slot.error());
+Result<Session> Runs::new_session(NewRun& wanted, const SessionId& id, const Principal& principal) {
   const auto agent = agent_of(wanted, principal);
   if (!agent) return fail(agent.error());
   Conversation start;
@@ -114,22 +110,55 @@ Result<Created> Runs::create(NewRun wanted, const Principal& principal) {
   const bool is_blank = id.empty() && start.messages.empty();
   auto session =
       is_blank ? runtime_->create_session(*agent) : runtime_->create_session(*agent, std::move(start));
-  if (!session) return fail(session.error());
+  if (!session) return session;
+  keep(session->session_id(), *session);
+  note_tenant(session->session_id(), principal.sees_all ? "" : principal.name);
+  return session;
+}
+
+void Runs::create(NewRun wanted, const Principal& principal, WhenCreated then) {
+  const SessionId id =
+      wanted.idempotency.empty() ? SessionId{} : id_of_key(principal.name, wanted.idempotency);
+  std::unique_lock reading(reading_agents_);
+  if (!id.empty() && (at_hand(id) || journal_->session(id))) {
+    reading.unlock();
+    return find_again(id, wanted, std::move(then));
+  }
+  auto slot = begin_turn(principal);
+  auto session = slot ? new_session(wanted, id, principal) : Result<Session>(fail(slot.error()));
+  if (!session) {
+    reading.unlock();
+    return then(fail(session.error()));
+  }
   const SessionId run = session->session_id();
-  keep(run, *session);
-  note_tenant(run, principal.sees_all ? "" : principal.name);
+  Acknowledgements::Then begun = [then = std::move(then), run](const Status& outcome) mutable {
+    then(outcome ? Result<Created>(Created{run, true}) : fail(outcome.error()));
+  };
+  const auto ticket = acknowledgements_->expect(run, begun);  // before others with the key find the run
   reading.unlock();
+  if (ticket == 0) return begun(fail(busy(run)));
   Message message = text_message(Role::kUser, std::move(wanted.prompt));
   message.metadata = std::move(wanted.metadata);
   session->send(std::move(message), std::move(wanted.schema),
-                when_done(run, *std::move(slot), std::move(wanted.done)));
-  return Created{run, true};
+                when_done(run, *std::move(slot), std::move(wanted.done), ticket));
 }
 
-Result<Created> Runs::found_again(const SessionId& id, const NewRun& wanted) const {
+/// Gives the run that an earlier request with the key made, or is making now.
+void Runs::find_again(const SessionId& id, const NewRun& wanted, WhenCreated then) {
+  Acknowledgements::Then begun = [then = std::move(then), self = shared_from_this(), id,
+                                  request = wanted.request](const Status& outcome) mutable {
+    then(outcome ? self->found_again(id, request) : fail(outcome.error()));
+  };
+  if (!acknowledgements_->join(id, begun)) begun({});
+}
+
+Result<Created> Runs::found_again(const SessionId& id, const std::string& request) const {
   const auto existing = stored(id);
-  const std::string digest = existing ? json_string(existing->state.agent->metadata, kRequest) : "";
-  if (existing && digest != digest_of(wanted.request).hex()) {
+  if (!existing) {
+    return fail(make_error(ErrorCode::kJournal, ErrorKind::kOverloaded,
+                           "run " + id.str() + " is not in the journal yet: " + existing.error().message));
+  }
+  if (json_string(existing->state.agent->metadata, kRequest) != digest_of(request).hex()) {
     return fail(conflict("this Idempotency-Key was used for another request; run " + id.str()));
   }
   return Created{id, false};
@@ -173,10 +202,12 @@ void Runs::keep(const SessionId& run, const Session& session) {
 // A run that waits for an approver stays open, so that a decision continues it at once. The last handle is
 // dropped on a worker, because this is called by the session itself.
 Session::TurnDone Runs::when_done(const SessionId& run, Load::Slot slot,
-                                  std::function<void(const Result<AgentResult>&)> also) {
-  return [weak = weak_from_this(), run, slot = std::move(slot),
-          also = std::move(also)](const Result<AgentResult>& result) mutable {
+                                  std::function<void(const Result<AgentResult>&)> also,
+                                  Acknowledgements::Ticket ticket) {
+  return [weak = weak_from_this(), run, slot = std::move(slot), also = std::move(also), ticket,
+          acknowledgements = acknowledgements_](const Result<AgentResult>& result) mutable {
     slot.reset();
+    if (!result) acknowledgements->fail_with(run, ticket, result.error());
     if (also) also(result);
     const auto self = weak.lock();
     if (!self || (result && !result->pending.empty())) return;
@@ -214,16 +245,18 @@ Load::Waiting Runs::waiting_for(const Principal& principal) {
   return {static_cast<std::uint64_t>(own), waiting.size()};
 }
 
-Status Runs::send(const SessionId& run, Load::Slot slot, Message message, Json schema,
-                  std::function<void(const Result<AgentResult>&)> done, const std::string& model) {
+void Runs::send(const SessionId& run, Load::Slot slot, Message message, Json schema, WhenBegun then,
+                std::function<void(const Result<AgentResult>&)> done, const std::string& model) {
   auto session = open(run, model);
-  if (!session) return fail(session.error());
+  if (!session) return then(fail(session.error()));
   const SessionStatus status = session->status();
   if (status == SessionStatus::kRunning || status == SessionStatus::kAwaitingUser ||
       status == SessionStatus::kModified)
-    return fail(busy(run));
-  session->send(std::move(message), std::move(schema), when_done(run, std::move(slot), std::move(done)));
-  return {};
+    return then(fail(busy(run)));
+  const auto ticket = acknowledgements_->expect(run, then);
+  if (ticket == 0) return then(fail(busy(run)));
+  session->send(std::move(message), std::move(schema),
+                when_done(run, std::move(slot), std::move(done), ticket));
 }
 
 Status Runs::resume(const SessionId& run, const std::string& model) {

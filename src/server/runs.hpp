@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "app/workspace.hpp"
 #include "praxis/base/executor.hpp"
 #include "praxis/runtime/runtime.hpp"
+#include "server/acknowledgements.hpp"
 #include "server/call.hpp"
 #include "server/load.hpp"
 #include "server/projection.hpp"
@@ -51,21 +53,29 @@ Status check_model(const std::string& model);
 /// `shared_ptr`.
 class Runs : public std::enable_shared_from_this<Runs> {
  public:
+  /// `patience` is how long a request waits until its message is durable.
   Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
-       std::shared_ptr<Executor> executor, std::shared_ptr<Load> load);
+       std::shared_ptr<Executor> executor, std::shared_ptr<Load> load, std::chrono::milliseconds patience);
+
+  /// Gets the run once its first message is durable, or the error because of which there is none; called
+  /// once, on a worker.
+  using WhenCreated = std::move_only_function<void(Result<Created>)>;
+  /// The same for a turn of a run that exists.
+  using WhenBegun = Acknowledgements::Then;
 
   /// The id of the run that a principal's key names: the same in every process and after every restart.
   static SessionId id_of_key(const std::string& principal, const std::string& key);
   /// Starts a run. Errors: of `agent_for_run`, of `Load::begin_turn`; `kConflict`, the key was used for
-  /// another request.
-  Result<Created> create(NewRun wanted, const Principal& principal);
+  /// another request; `kOverloaded`, the journal did not take it.
+  void create(NewRun wanted, const Principal& principal, WhenCreated then);
   /// Room for a turn of a principal, to be asked for before anything is changed for it. Errors as
   /// `Load::begin_turn`.
   Result<Load::Slot> begin_turn(const Principal& principal);
-  /// Starts a turn in a run. Errors: of `open`; `kConflict`: it is in the middle of a turn. `done` as in
-  /// `NewRun`; `model` replaces that of a run that is not open, unless it is empty.
-  Status send(const SessionId& run, Load::Slot slot, Message message, Json schema,
-              std::function<void(const Result<AgentResult>&)> done = nullptr, const std::string& model = {});
+  /// Starts a turn in a run. Errors: of `open`; `kConflict`: it is in the middle of a turn; `kOverloaded`,
+  /// the journal did not take the message. `done` as in `NewRun`; `model` replaces that of a run that is not
+  /// open, unless it is empty.
+  void send(const SessionId& run, Load::Slot slot, Message message, Json schema, WhenBegun then,
+            std::function<void(const Result<AgentResult>&)> done = nullptr, const std::string& model = {});
   /// Continues the open turn of a run, or begins that of its first queued message. `model` as of `send`.
   /// Errors as `send`, without a turn to continue `kConflict`.
   Status resume(const SessionId& run, const std::string& model = {});
@@ -87,18 +97,23 @@ class Runs : public std::enable_shared_from_this<Runs> {
   /// Whether a principal may see the tree of a root.
   bool may_see(const Principal& principal, const SessionId& root);
   Lineages& lineages() { return lineages_; }
+  /// Begins to watch what becomes durable. Call once.
+  void start() { acknowledgements_->start(); }
   /// Runs `work` on a worker.
   void post(Task work) { executor_->post_blocking(std::move(work)); }
 
  private:
   Result<Agent> agent_of(const NewRun& wanted, const Principal& principal) const;
   Result<Session> open(const SessionId& run, const std::string& model = {});
-  Result<Created> found_again(const SessionId& id, const NewRun& wanted) const;
+  Result<Created> found_again(const SessionId& id, const std::string& request) const;
+  void find_again(const SessionId& id, const NewRun& wanted, WhenCreated then);
+  Result<Session> new_session(NewRun& wanted, const SessionId& id, const Principal& principal);
   std::optional<Session> at_hand(const SessionId& run) const;
   void keep(const SessionId& run, const Session& session);
   void drop(const SessionId& run);
   Session::TurnDone when_done(const SessionId& run, Load::Slot slot = nullptr,
-                              std::function<void(const Result<AgentResult>&)> also = nullptr);
+                              std::function<void(const Result<AgentResult>&)> also = nullptr,
+                              Acknowledgements::Ticket ticket = 0);
   Load::Waiting waiting_for(const Principal& principal);
   std::string tenant_of(const SessionId& root);
   void note_tenant(const SessionId& root, std::string tenant);
@@ -108,6 +123,7 @@ class Runs : public std::enable_shared_from_this<Runs> {
   const std::shared_ptr<Journal> journal_;
   const std::shared_ptr<Executor> executor_;
   const std::shared_ptr<Load> load_;
+  const std::shared_ptr<Acknowledgements> acknowledgements_;
   Lineages lineages_;
   std::mutex reading_agents_;  // agents are read one at a time: their files are read in the current folder
   mutable std::mutex mutex_;   // guards the next members

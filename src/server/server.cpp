@@ -66,10 +66,23 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
         return send(problem(taken.error()), context, reply);
     }
     if (route == nullptr) return send(no_route(allowed, context), context, reply);
+    if (!std::holds_alternative<Handler>(route->handler)) call->answer = later_answer(context, reply);
     run(*route, *call, context, reply);
   }
 
+  /// Answers when the handler has returned. Keeps the service.
+  std::function<void(Result<HttpAnswer>)> later_answer(const Context& context, const HttpReply& reply) {
+    return [self = shared_from_this(), context, reply](Result<HttpAnswer> answer) {
+      self->send(answer ? *std::move(answer) : refused(answer.error(), context), context, reply);
+    };
+  }
+
   void run(const Route& route, const Call& call, const Context& context, const HttpReply& reply) {
+    if (const auto* handler = std::get_if<LaterHandler>(&route.handler)) {
+      if (auto begun = (*handler)(*service_, call); !begun)
+        send(refused(begun.error(), context), context, reply);
+      return;
+    }
     if (const auto* handler = std::get_if<Handler>(&route.handler)) {
       auto answer = (*handler)(*service_, call);
       return send(answer ? *std::move(answer) : refused(answer.error(), context), context, reply);
@@ -235,7 +248,8 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   if (!runtime) return fail(runtime.error());
   const std::shared_ptr<Journal> journal(*runtime, &(*runtime)->journal());
   const auto load = std::make_shared<Load>(options.load, system_environment());
-  auto runs = std::make_shared<Runs>(*place, *runtime, journal, executor, load);
+  auto runs = std::make_shared<Runs>(*place, *runtime, journal, executor, load, options.patience);
+  runs->start();
   const auto folds = std::make_shared<Folds>(journal);
   const app::Redactions redactions(*place);
   auto feed = std::make_shared<EventFeed>(*runtime, journal, executor, folds,

@@ -25,6 +25,8 @@ struct ServerOptions {
   std::string login_code = {}, login_token = {};
   /// Continue, at the start, the runs that a process left in the middle of a turn.
   bool take_up = true;
+  /// How long a request that begins a turn waits until the journal has its message.
+  std::chrono::milliseconds patience = std::chrono::seconds(30);
   /// Gets a line of JSON for each answer, on any thread; null: no log.
   std::function<void(const std::string& line)> log = nullptr;
   /// Gets what a user should know, such as a run that cannot continue; any thread; null: nothing.
