@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -25,21 +28,40 @@ struct UsageRow {
 };
 
 struct UsageQuestion {
-  UnixMillis from = {}, until = {};    ///< calls that ended in this time; without `until` itself
+  UnixMillis from = {}, until = {};  ///< beginnings of days (UTC): calls that ended on these, without `until`
   std::string agent = {}, model = {};  ///< empty: all
   /// Whether a session counts; null: all do.
   std::function<bool(const SessionId& session)> counts = nullptr;
-  std::size_t max_sessions = 10'000;  ///< logs that are read, those that were written to last
 };
 
 struct UsageReport {
   std::vector<UsageRow> rows;  ///< by day, agent and model
   UsageRow total;              ///< without day, agent and model
-  bool is_complete = true;     ///< false: there are more sessions than were read
 };
 
-/// Reads the logs that were written to in this time. A call counts on the day when it ended, also one that
-/// failed. Sessions that another process removes meanwhile, and damaged ones, are left out. Error `kJournal`.
-Result<UsageReport> usage_report(Journal& journal, const UsageQuestion& question);
+/// Answers questions about one journal, however many sessions it has. Thread-safe. Remembers what each log
+/// adds up to, within bounds, so that a log is read once and again only when it has grown.
+class UsageIndex {
+ public:
+  /// Counts the logs that were written to in this time. A call counts on the day when it ended, also one that
+  /// failed. Sessions that another process removes meanwhile, and damaged ones, are left out. Error
+  /// `kJournal`.
+  Result<UsageReport> report(Journal& journal, const UsageQuestion& question);
+
+ private:
+  using Rows = std::shared_ptr<const std::vector<UsageRow>>;
+  static constexpr std::size_t kMostKept = 500'000;  // rows
+  struct Known {
+    std::uint64_t entries = 0;  ///< of the log when it was read
+    Rows rows;
+  };
+
+  /// What a session used, by day, agent and model. Null: its log cannot be read.
+  Rows rows_of(Journal& journal, const SessionRow& session);
+
+  std::mutex mutex_;  // guards the next members; not held while a log is read
+  std::map<SessionId, Known> known_;
+  std::size_t kept_ = 0;
+};
 
 }  // namespace praxis::app

@@ -72,6 +72,20 @@ TEST_F(ServedApi, UsageTakesDaysAgentAndModel) {
   }
 }
 
+TEST_F(ServedApi, UsageCountsWhatWasAddedToARunSince) {
+  script("twice", "{\"text\":\"One.\"}\n{\"text\":\"Two.\"}");
+  agent("twice", "");
+  start();
+  const auto calls = [&] { return json_int(json_at(call("GET", "/api/v1/usage").json, "total"), "calls"); };
+  EXPECT_EQ(calls(), 0);
+  const std::string run = finished("twice");
+  EXPECT_EQ(calls(), 1);
+  EXPECT_EQ(calls(), 1);
+  ASSERT_EQ(call("POST", "/api/v1/runs/" + run + "/messages", R"({"prompt":"again"})").status, 202);
+  wait_for(run, "completed");
+  EXPECT_EQ(calls(), 2);
+}
+
 TEST_F(ServedApi, UsageOfOthersIsNotCounted) {
   start();
   finished("chat", kAnna);

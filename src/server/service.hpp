@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "app/usage_report.hpp"
 #include "app/without_secrets.hpp"
 #include "app/workspace.hpp"
 #include "logs/blob_references.hpp"
@@ -37,6 +38,7 @@ struct Service {
   Counters counters = {};
   std::atomic<bool> draining = false;
   app::Redactions redactions = {};
+  app::UsageIndex usage = {};
 };
 
 }  // namespace praxis::server
