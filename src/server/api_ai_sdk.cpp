@@ -1,9 +1,11 @@
 // The chat of the AI SDK: its messages in, its stream of chunks out.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "server/client_conversation.hpp"
 #include "server/handlers.hpp"
+#include "server/input_parts.hpp"
 #include "server/ui_stream.hpp"
 
 namespace praxis::server {
@@ -41,17 +43,24 @@ Status add_ui_message(const Json& given, const std::string& param, std::vector<M
   const auto* parts = json_at(given, "parts").if_array();
   if (parts == nullptr) return fail(field_error(param + ".parts", "must be a list"));
   std::string text;
+  std::vector<Part> media;
   for (const Json& part : *parts) {
     const std::string_view type = json_text(part, "type");
     if (type == "text") {
       text += json_string(part, "text");
     } else if (*role == Role::kUser && type == "file") {
-      return fail(field_error(param + ".parts", "has a file, which is not supported here"));
+      auto file = media_part(json_string(part, "url"), json_string(part, "filename"), param + ".parts");
+      if (!file) return fail(file.error());
+      media.push_back(*std::move(file));
     } else if (*role == Role::kAssistant && is_tool_part(part)) {
       add_tool_part(part, messages);
     }
   }
-  if (!text.empty()) messages.push_back(text_message(*role, std::move(text)));
+  if (text.empty() && media.empty()) return {};
+  Message message = text_message(*role, std::move(text));
+  if (message.text().empty()) message.parts.clear();
+  std::ranges::move(media, std::back_inserter(message.parts));
+  messages.push_back(std::move(message));
   return {};
 }
 

@@ -217,7 +217,7 @@ class Starter {
     if (!position) return fail(position.error());
     NewRun run;
     run.agent = request_.model;
-    run.prompt = request_.input.prompt->text();
+    run.content = request_.input.prompt->parts;
     run.before = with_instructions(std::move(before), request_.instructions);
     run.limits = request_.limits;
     run.tools = request_.tools;

@@ -5,6 +5,7 @@
 
 #include "praxis/json/schema.hpp"
 #include "server/external_calls.hpp"
+#include "server/input_parts.hpp"
 #include "server/problem.hpp"
 
 namespace praxis::server {
@@ -64,21 +65,36 @@ Status read_results(const JsonArray& messages, std::size_t first, ChatCompletion
   return {};
 }
 
+Error not_a_prompt(const std::string& param) {
+  return field_error(param, "must be a message of the user with text, or the result of a call");
+}
+
+Status read_user_message(const Json& content, const std::string& param, bool is_last,
+                         ChatCompletionRequest& request) {
+  auto parts = input_parts(content, param);
+  if (!parts) return fail(parts.error());
+  if (is_last && parts->empty()) return fail(not_a_prompt(param));
+  if (is_last) {
+    request.content = *std::move(parts);
+  } else if (!parts->empty()) {
+    request.before.emplace_back().parts = *std::move(parts);
+  }
+  return {};
+}
+
 Status read_message(const JsonArray& messages, std::size_t at, ChatCompletionRequest& request) {
   const std::string param = "messages[" + std::to_string(at) + "]";
+  const bool is_last = at + 1 == messages.size();
   const auto role = role_from(json_text(messages[at], "role"));
   if (!role) return fail(field_error(param, "must have the role system, developer, user, assistant or tool"));
   if (*role == Role::kTool) return {};  // with its call
+  if (*role == Role::kUser)
+    return read_user_message(json_at(messages[at], "content"), param, is_last, request);
   auto text = content_text(json_at(messages[at], "content"), param);
   if (!text) return fail(text.error());
-  if (at + 1 < messages.size()) {
-    if (!text->empty()) request.before.push_back(text_message(*role, *std::move(text)));
-    return add_past_calls(messages, at, param, request.before);
-  }
-  if (*role != Role::kUser || text->empty())
-    return fail(field_error(param, "must be a message of the user with text, or the result of a call"));
-  request.prompt = *std::move(text);
-  return {};
+  if (is_last) return fail(not_a_prompt(param));
+  if (!text->empty()) request.before.push_back(text_message(*role, *std::move(text)));
+  return add_past_calls(messages, at, param, request.before);
 }
 
 Status read_messages_of_chat(const Json& body, ChatCompletionRequest& request) {

@@ -13,8 +13,8 @@ namespace praxis::server {
 struct ChatCompletionRequest {
   std::string model;
   std::vector<Message> before;  ///< the conversation before the last message
-  std::string prompt;
-  /// Instead of a prompt: the results of calls that the run waits for.
+  std::vector<Part> content;    ///< of the last message
+  /// Instead of it: the results of calls that the run waits for.
   std::vector<ClientDecision> results;
   SessionId run;  ///< of these calls
   std::vector<ToolDefinition> tools;

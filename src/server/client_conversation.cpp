@@ -52,7 +52,7 @@ class ClientBegin {
 void start_client_run(Service& service, ClientTurn turn, const Principal& principal, ClientBegin begin) {
   NewRun run;
   run.agent = std::move(turn.agent);
-  run.prompt = turn.messages.back().text();
+  run.content = std::move(turn.messages.back().parts);
   run.metadata = turn.messages.back().metadata;
   turn.messages.pop_back();
   run.before = std::move(turn.messages);

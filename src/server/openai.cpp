@@ -100,7 +100,8 @@ Status complete_chat(Service& service, const Call& call, const HttpReply& reply)
   const auto [codec, following] = follow_chat(service, reply, *request, std::move(tools));
   if (auto marked = following->mark(); !marked) return marked;
   const auto watch = std::make_shared<BeginWatch>();
-  NewRun run{.agent = request->model, .prompt = std::move(request->prompt)};
+  NewRun run{.agent = request->model};
+  run.content = std::move(request->content);
   run.schema = std::move(request->schema);
   run.before = std::move(request->before);
   run.tools = std::move(request->tools);

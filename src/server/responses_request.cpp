@@ -10,6 +10,7 @@
 #include "server/call.hpp"
 #include "server/client_conversation.hpp"
 #include "server/external_calls.hpp"
+#include "server/input_parts.hpp"
 #include "server/problem.hpp"
 
 namespace praxis::server {
@@ -75,6 +76,12 @@ Status add_message(const Json& item, const std::string& param, ResponsesInput& i
   const auto role = role_from(json_text(item, "role"));
   if (!role || *role == Role::kTool)
     return fail(field_error(param + ".role", "must be user, assistant, system or developer"));
+  if (*role == Role::kUser) {
+    auto parts = input_parts(json_at(item, "content"), param + ".content");
+    if (!parts) return fail(parts.error());
+    if (!parts->empty()) input.before.emplace_back().parts = *std::move(parts);
+    return {};
+  }
   auto text = text_in(json_at(item, "content"), param);
   if (!text) return fail(text.error());
   if (text->empty()) return {};
@@ -302,14 +309,22 @@ JsonArray input_items_of(const Message& message, const std::string& id) {
   JsonArray items;
   const bool is_own = message.role == Role::kAssistant;
   const auto next_id = [&] { return id + (items.empty() ? "" : "-" + std::to_string(items.size())); };
-  if (const std::string text = message.text(); !text.empty()) {
+  JsonArray content;
+  if (!is_own && !is_text_only(message.parts)) {
+    for (const Part& part : message.parts) {
+      if (Json shown = input_part_json(part); !shown.is_null()) content.push_back(std::move(shown));
+    }
+  } else if (const std::string text = message.text(); !text.empty()) {
     JsonObject part{{"type", is_own ? "output_text" : "input_text"}, {"text", text}};
     if (is_own) part["annotations"] = JsonArray{};
+    content.push_back(std::move(part));
+  }
+  if (!content.empty()) {
     items.emplace_back(JsonObject{{"type", "message"},
                                   {"id", next_id()},
                                   {"status", "completed"},
                                   {"role", to_string(message.role)},
-                                  {"content", JsonArray{std::move(part)}}});
+                                  {"content", std::move(content)}});
   }
   return items;
 }

@@ -138,6 +138,7 @@ void Runs::create(NewRun wanted, const Principal& principal, WhenCreated then) {
   reading.unlock();
   if (ticket == 0) return begun(fail(busy(run)));
   Message message = text_message(Role::kUser, std::move(wanted.prompt));
+  if (!wanted.content.empty()) message.parts = std::move(wanted.content);
   message.metadata = std::move(wanted.metadata);
   session->send(std::move(message), std::move(wanted.schema),
                 when_done(run, *std::move(slot), std::move(wanted.done), ticket));

@@ -26,6 +26,7 @@ namespace praxis::server {
 struct NewRun {
   std::string agent = {};  ///< by name; empty: the default agent
   std::string prompt = {};
+  std::vector<Part> content = {};  ///< of the message, with images and files; empty: the prompt alone
   std::string model = {};  ///< empty: that of the agent or the configuration
   /// Replaces limits of the agent; of principals that do not see all, only lower ones count.
   Json limits = nullptr;

@@ -263,6 +263,7 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
                                                  (*runtime)->environment().now() + kLoginTime);
   }
   feed->start();
+  options.http.warn = options.warn;
   options.http.refuse = [service](int status, const std::string& reason) {
     ++service->counters.answers.at(static_cast<std::size_t>(status / 100));
     return problem(status, make_error(ErrorCode::kInput, reason));
