@@ -40,11 +40,10 @@ inline void add_serve_flags(CLI::App* serve, ServeOptions& options) {
   add_repeated(serve, "--host", options.hosts, "A further name by which clients may call this server",
                "NAME");
   add_repeated(serve, "--origin", options.origins, "A page of this origin may call", "ORIGIN");
-  add_repeated(
-      serve, "--bound", options.bounds,
-      "Refuse what exceeds this: requests, bytes, turns or waiting of each token, total-requests ... "
-      "of all, or memory",
-      "NAME=N");
+  add_repeated(serve, "--bound", options.bounds,
+               "Refuse what exceeds this: requests, bytes, turns, waiting or queue of each token, "
+               "total-requests ... of all, or memory",
+               "NAME=N");
   serve->add_option("--model", options.model, "Model of agents without a model, as PROVIDER:NAME")
       ->type_name("MODEL");
   serve->add_flag_callback(

@@ -91,7 +91,8 @@ Result<HttpAnswer> design_intervene(Service& service, const Call& call) {
   auto commands = commands_of(*id, *update);
   if (!commands) return fail(commands.error());
   for (Command& command : *commands) command.author = author_of(call.principal);
-  const bool done = commands->empty() || service.runtime->command(*std::move(commands)).has_value();
+  const bool done = commands->empty() || (service.runs->check_commands(*commands).has_value() &&
+                                          service.runtime->command(*std::move(commands)).has_value());
   return json_answer(JsonObject{{"success", done}});
 }
 

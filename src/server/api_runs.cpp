@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kRunsShown = 20, kMostRunsShown = 100;
 constexpr std::size_t kMostPrompt = 8 * 1024 * 1024;
 constexpr std::size_t kMostKey = 255;
+constexpr const char* kQueuedStatus = "queued";  // of a run whose first turn waits for others to end
 constexpr std::size_t kMostListed = 200;
 constexpr std::size_t kMessagesRead = 1000, kMostMessagesRead = 5000;
 
@@ -90,6 +91,7 @@ Result<JsonObject> run_json(Service& service, const SessionId& run, bool is_whol
   for (const ParkedStep& step : app::pending_steps(state, *nodes)) steps.push_back(app::program_json(step));
   json["pending"] = std::move(steps);
   if (!is_whole) shorten_lists(json);
+  if (service.runs->is_queued(run)) json["status"] = kQueuedStatus;
   json["records"] = state.seq;
   json["resumable"] = state.turn.has_value() || !state.queue.empty();
   json["last_event_id"] = Position{*last, UINT32_MAX}.text();
@@ -158,7 +160,8 @@ Result<HttpAnswer> list_runs(Service& service, const Call& call) {
       break;
     }
     const auto nodes = service.trees->of(row.id);
-    const auto run = nodes ? std::optional(app::listed_run(row, *nodes)) : std::nullopt;
+    auto run = nodes ? std::optional(app::listed_run(row, *nodes)) : std::nullopt;
+    if (run && service.runs->is_queued(row.id)) run->row.status = kQueuedStatus;
     if (run && (status.empty() || run->row.status == status)) runs.push_back(row_json(*run));
   }
   return json_answer(

@@ -35,6 +35,8 @@ Result<HttpAnswer> show_metrics(Service& service, const Call& call) {
   metric("praxis_sessions_running", "gauge", "Sessions with a turn that works.", health.running);
   metric("praxis_sessions_waiting", "gauge", "Sessions with a turn that waits for an approver.",
          health.waiting);
+  metric("praxis_runs_queued", "gauge", "Runs that begin when fewer turns are at work.",
+         service.runs->queued());
   metric("praxis_observers", "gauge", "Open event streams.", service.feed->observers());
   text +=
       "# HELP praxis_http_answers_total Answers by class of status.\n# TYPE praxis_http_answers_total "

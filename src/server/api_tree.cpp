@@ -86,6 +86,7 @@ Result<HttpAnswer> send_commands(Service& service, const Call& call) {
     if (!command) return fail(command.error());
     commands.push_back(*std::move(command));
   }
+  if (auto possible = service.runs->check_commands(commands); !possible) return fail(possible.error());
   if (auto done = service.runtime->command(std::move(commands)); !done) return fail(done.error());
   return json_answer(JsonObject{{"id", id->str()}}, 202);
 }

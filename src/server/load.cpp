@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace praxis::server {
 namespace {
@@ -25,11 +26,12 @@ struct Named {
   std::uint64_t LoadBounds::Of::* bound;
   bool is_size;
 };
-constexpr auto kNamed = std::to_array<Named>({
+constexpr auto kBoundNames = std::to_array<Named>({
     {"requests", &LoadBounds::Of::requests, false},
     {"bytes", &LoadBounds::Of::bytes, true},
     {"turns", &LoadBounds::Of::turns, false},
     {"waiting", &LoadBounds::Of::waiting, false},
+    {"queue", &LoadBounds::Of::queue, false},
 });
 constexpr std::string_view kTotal = "total-";
 
@@ -70,15 +72,15 @@ Status read_bound(std::string_view text, LoadBounds& bounds) {
   std::uint64_t* bound = !is_total && name == "memory" ? &bounds.memory : nullptr;
   bool is_size = bound != nullptr;
   LoadBounds::Of& of = is_total ? bounds.total : bounds.token;
-  for (const Named& named : kNamed) {
+  for (const Named& named : kBoundNames) {
     if (name != named.name) continue;
     bound = &(of.*named.bound);
     is_size = named.is_size;
   }
   if (bound == nullptr)
     return fail(wrong_bound(text,
-                            "must be NAME=N; NAME is requests, bytes, turns or waiting, or one of them with "
-                            "total- in front, or memory"));
+                            "must be NAME=N; NAME is requests, bytes, turns, waiting or queue, or one of "
+                            "them with total- in front, or memory"));
   const auto number = number_of(value, is_size);
   if (!number)
     return fail(wrong_bound(text, is_size ? "must have a number of bytes after =, such as 512MiB"
@@ -162,7 +164,39 @@ Status Load::take(const std::string& token, std::uint64_t bytes) {
   return {};
 }
 
-Result<Load::Slot> Load::begin_turn(const std::string& token, const Waiting& waiting) {
+bool Load::has_turn(const std::string& token) {
+  const auto has = [](const LoadBounds::Of& bound, const Turns& turns) {
+    return bound.turns == 0 || turns.at_work < bound.turns;
+  };
+  return has(bounds_.token, party_of(token).turns) && has(bounds_.total, total_.turns);
+}
+
+bool Load::has_queue(const std::string& token) {
+  const auto has = [](const LoadBounds::Of& bound, const Turns& turns) {
+    return bound.queue == 0 || turns.queued < bound.queue;
+  };
+  return (bounds_.token.queue != 0 || bounds_.total.queue != 0) &&
+         has(bounds_.token, party_of(token).turns) && has(bounds_.total, total_.turns);
+}
+
+Load::Slot Load::taken_slot(const std::string& token) {
+  ++party_of(token).turns.at_work;
+  ++total_.turns.at_work;
+  return {static_cast<void*>(this), [self = shared_from_this(), token](void*) { self->end_turn(token); }};
+}
+
+/// In seconds: those that wait come first.
+std::int64_t Load::pause_until(const Turns& turns) const {
+  const auto ends = static_cast<std::int64_t>(turns.queued) + 1;
+  return std::chrono::ceil<std::chrono::seconds>(turns.between * ends).count();
+}
+
+std::size_t Load::queued() {
+  const std::lock_guard lock(mutex_);
+  return queue_.size();
+}
+
+Result<Load::Slot> Load::begin_turn(const std::string& token, const Waiting& waiting, WhenFree when_free) {
   if (bounds_.memory != 0 && memory_() > bounds_.memory) {
     Error error = make_error(ErrorCode::kLimit, ErrorKind::kOverloaded,
                              "the server uses all the memory that it may; runs that work go on");
@@ -173,23 +207,42 @@ Result<Load::Slot> Load::begin_turn(const std::string& token, const Waiting& wai
   for (const bool total : {false, true}) {
     const LoadBounds::Of& bound = total ? bounds_.total : bounds_.token;
     const Turns& turns = total ? total_.turns : own.turns;
-    if (bound.turns != 0 && turns.at_work >= bound.turns) {
-      const auto next = std::chrono::ceil<std::chrono::seconds>(turns.between);
+    const bool is_full = bound.turns != 0 && turns.at_work >= bound.turns;
+    if (is_full && (!when_free || !has_queue(token)))
       return fail(refused(whose(total) + " as many turns at work as allowed, " + std::to_string(bound.turns),
-                          next.count()));
-    }
+                          pause_until(turns)));
     if (bound.waiting != 0 && (total ? waiting.in_total : waiting.of_token) >= bound.waiting)
       return fail(refused(
           whose(total) + " as many runs that wait for people as allowed, " + std::to_string(bound.waiting),
           kPauseForPeople));
   }
-  ++own.turns.at_work;
-  ++total_.turns.at_work;
-  return Slot(nullptr, [self = shared_from_this(), token](void*) { self->end_turn(token); });
+  if (has_turn(token)) return taken_slot(token);
+  ++own.turns.queued;
+  ++total_.turns.queued;
+  queue_.push_back({token, std::move(when_free)});
+  return Slot();
 }
 
 void Load::end_turn(const std::string& token) {
-  const std::lock_guard lock(mutex_);
+  std::vector<std::pair<WhenFree, Slot>> freed;
+  {
+    const std::lock_guard lock(mutex_);
+    note_end(token);
+    for (auto each = queue_.begin(); each != queue_.end();) {
+      if (!has_turn(each->token)) {
+        ++each;
+        continue;
+      }
+      --party_of(each->token).turns.queued;
+      --total_.turns.queued;
+      freed.emplace_back(std::move(each->then), taken_slot(each->token));
+      each = queue_.erase(each);
+    }
+  }
+  for (auto& [then, slot] : freed) then(std::move(slot));
+}
+
+void Load::note_end(const std::string& token) {
   const Nanoseconds now = environment_->monotonic();
   for (Turns* const turns : {&party_of(token).turns, &total_.turns}) {
     --turns->at_work;

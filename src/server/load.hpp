@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,6 +25,7 @@ struct LoadBounds {
     std::uint64_t bytes = 0;     ///< of their bodies, a second; a longer body is followed by a pause
     std::uint64_t turns = 0;     ///< at work at the same time
     std::uint64_t waiting = 0;   ///< runs that wait for people
+    std::uint64_t queue = 0;     ///< new runs that wait until fewer turns are at work; 0 in both: none waits
   };
   Of token;                  ///< of each token
   Of total;                  ///< of all together
@@ -42,7 +45,7 @@ std::uint64_t present_memory();
 /// Thread-safe. Errors of its functions are `kLimit` and have `retry_after`, in seconds.
 class Load : public std::enable_shared_from_this<Load> {
  public:
-  /// A turn that counts as at work until this is dropped.
+  /// A turn that counts as at work until this is dropped; null: it waits.
   using Slot = std::shared_ptr<void>;
   /// How many runs wait for people.
   struct Waiting {
@@ -56,8 +59,13 @@ class Load : public std::enable_shared_from_this<Load> {
   Status take(const std::string& token, std::uint64_t bytes);
   /// Whether `begin_turn` needs to know who waits.
   bool bounds_waiting() const { return bounds_.token.waiting != 0 || bounds_.total.waiting != 0; }
-  /// A turn for a token. Errors: too many are at work or wait; kind `kOverloaded`: too much memory is in use.
-  Result<Slot> begin_turn(const std::string& token, const Waiting& waiting);
+  /// Gets the slot of a turn that had to wait, on the thread that ended another turn; must return soon.
+  using WhenFree = std::function<void(Slot)>;
+  /// A turn for a token. With `when_free`, null if it waits until another one ends. Errors: too many are at
+  /// work or wait; kind `kOverloaded`: too much memory is in use.
+  Result<Slot> begin_turn(const std::string& token, const Waiting& waiting, WhenFree when_free = nullptr);
+  /// How many turns wait until others end.
+  std::size_t queued();
 
  private:
   using Nanoseconds = std::chrono::nanoseconds;
@@ -73,7 +81,7 @@ class Load : public std::enable_shared_from_this<Load> {
     double seconds_until(std::uint64_t amount) const;
   };
   struct Turns {
-    std::uint64_t at_work = 0;
+    std::uint64_t at_work = 0, queued = 0;
     Nanoseconds ended{0};    ///< the last one
     Nanoseconds between{0};  ///< two ends, about
   };
@@ -85,6 +93,16 @@ class Load : public std::enable_shared_from_this<Load> {
   Party& party_of(const std::string& token);
   Party made(const LoadBounds::Of& bounds) const;
   void end_turn(const std::string& token);
+  void note_end(const std::string& token);
+  bool has_turn(const std::string& token);
+  bool has_queue(const std::string& token);
+  Slot taken_slot(const std::string& token);
+  std::int64_t pause_until(const Turns& turns) const;
+
+  struct Queued {
+    std::string token;
+    WhenFree then;
+  };
 
   const LoadBounds bounds_;
   const std::shared_ptr<Environment> environment_;
@@ -92,6 +110,7 @@ class Load : public std::enable_shared_from_this<Load> {
   std::mutex mutex_;  // guards the next members
   std::map<std::string, Party> tokens_;
   Party total_;
+  std::deque<Queued> queue_;
 };
 
 }  // namespace praxis::server

@@ -99,6 +99,36 @@ TEST(LoadTest, TurnsAtWorkAreCountedUntilTheyEnd) {
   EXPECT_EQ(LoadOf::pause_of(of.load->begin_turn("anna", {})), 8);
 }
 
+TEST(LoadTest, TurnsBeyondTheBoundWaitInOrderUntilOthersEnd) {
+  LoadOf of({.token = {.turns = 1, .queue = 2}, .total = {.turns = 2, .queue = 3}});
+  std::vector<std::string> begun;
+  std::vector<Load::Slot> slots;
+  const auto begin = [&](const std::string& token, const std::string& name) {
+    return of.load->begin_turn(token, {}, [&, name](Load::Slot slot) {
+      begun.push_back(name);
+      slots.push_back(std::move(slot));
+    });
+  };
+  auto annas = begin("anna", "a1"), berts = begin("bert", "b1");
+  ASSERT_TRUE(annas && *annas && berts && *berts);
+  for (const auto& [token, name] : {std::pair{"anna", "a2"}, {"anna", "a3"}, {"bert", "b2"}}) {
+    const auto waits = begin(token, name);
+    ASSERT_TRUE(waits);
+    EXPECT_FALSE(*waits) << name << " has no slot yet";
+  }
+  EXPECT_EQ(of.load->queued(), 3U);
+  EXPECT_FALSE(begin("anna", "a4")) << "two of anna wait";
+  EXPECT_FALSE(begin("carl", "c1")) << "three wait in total";
+  EXPECT_FALSE(of.load->begin_turn("dora", {})) << "who cannot wait is refused";
+  berts->reset();
+  EXPECT_THAT(begun, ::testing::ElementsAre("b2")) << "anna has her turn at work";
+  annas->reset();
+  EXPECT_THAT(begun, ::testing::ElementsAre("b2", "a2"));
+  slots.back().reset();
+  EXPECT_THAT(begun, ::testing::ElementsAre("b2", "a2", "a3"));
+  EXPECT_EQ(of.load->queued(), 0U);
+}
+
 TEST(LoadTest, RunsThatWaitForPeopleAreBounded) {
   LoadOf of({.token = {.waiting = 3}, .total = {.waiting = 5}});
   EXPECT_TRUE(of.load->begin_turn("anna", {2, 4}));
@@ -121,11 +151,13 @@ TEST(LoadTest, MemoryBeyondTheBoundKeepsNewTurnsOut) {
 
 TEST(LoadTest, BoundsAreReadByName) {
   LoadBounds bounds;
-  for (const char* text : {"requests=20", "total-bytes=10MiB", "turns=3", "total-waiting=0", "memory=2GiB"})
+  for (const char* text :
+       {"requests=20", "total-bytes=10MiB", "turns=3", "total-waiting=0", "total-queue=7", "memory=2GiB"})
     EXPECT_TRUE(read_bound(text, bounds)) << text;
   EXPECT_EQ(bounds.token.requests, 20U);
   EXPECT_EQ(bounds.total.bytes, 10U << 20);
   EXPECT_EQ(bounds.token.turns, 3U);
+  EXPECT_EQ(bounds.total.queue, 7U);
   EXPECT_EQ(bounds.memory, 2ULL << 30);
   for (const char* text : {"", "requests", "requests=", "requests=-1", "requests=2MiB", "speed=3",
                            "total-memory=1", "bytes=1KB", "memory=99999999999GiB", "total-=1"})
@@ -162,6 +194,51 @@ TEST_F(ServedLoad, TurnBeyondThoseAtWorkIsRefusedAndLeavesNothing) {
   call("POST", "/api/v1/runs/" + run + "/commands", R"({"commands":[{"verb":"interrupt"}]})", testing::kAnna);
   wait_for(run, "cancelled");
   wait_for(create("chat", testing::kAnna), "completed");
+}
+
+TEST_F(ServedLoad, RunBeyondTheTurnsAtWorkIsQueuedInTheJournal) {
+  ServerOptions options;
+  options.load.token = {.turns = 1, .queue = 1};
+  start(std::move(options));
+  const std::string busy = create("slow", testing::kAnna), waits = create("chat", testing::kAnna);
+  const auto shown = call("GET", "/api/v1/runs/" + waits, {}, testing::kAnna);
+  EXPECT_EQ(shown.text("status"), "queued") << shown.body;
+  const auto listed = call("GET", "/api/v1/runs?status=queued", {}, testing::kAnna);
+  ASSERT_EQ(listed.json.at("runs").get_array().size(), 1U) << listed.body;
+  EXPECT_THAT(call("GET", "/metrics").body, HasSubstr("praxis_runs_queued 1\n"));
+  const auto third = call("POST", "/api/v1/runs", R"({"agent":"chat","prompt":"hi"})", testing::kAnna);
+  EXPECT_EQ(third.status, 429) << "the queue is full";
+  EXPECT_THAT(third.head, HasSubstr("Retry-After: "));
+  const std::string unpause = R"({"commands":[{"verb":"unpause"}]})";
+  EXPECT_EQ(call("POST", "/api/v1/runs/" + waits + "/commands", unpause, testing::kAnna).status, 409);
+  call("POST", "/api/v1/runs/" + busy + "/commands", R"({"commands":[{"verb":"interrupt"}]})",
+       testing::kAnna);
+  wait_for(waits, "completed");
+  EXPECT_EQ(call("POST", "/api/v1/runs/" + waits + "/replay").json.at("identical"), Json(true));
+}
+
+TEST_F(ServedLoad, QueuedRunBeginsAfterARestart) {
+  ServerOptions options;
+  options.load.token = {.turns = 1, .queue = 1};
+  start(std::move(options));
+  create("slow", testing::kAnna);
+  const std::string waits = create("chat", testing::kAnna);
+  EXPECT_EQ(call("GET", "/api/v1/runs/" + waits, {}, testing::kAnna).text("status"), "queued");
+  restart();
+  wait_for(waits, "completed");
+}
+
+TEST_F(ServedLoad, QueuedRunThatIsStoppedGivesItsPlaceToTheNext) {
+  ServerOptions options;
+  options.load.token = {.turns = 1, .queue = 2};
+  start(std::move(options));
+  const std::string busy = create("slow", testing::kAnna), stopped = create("chat", testing::kAnna),
+                    next = create("chat", testing::kAnna);
+  const std::string stop = R"({"commands":[{"verb":"interrupt"}]})";
+  call("POST", "/api/v1/runs/" + stopped + "/commands", stop, testing::kAnna);
+  wait_for(stopped, "cancelled");
+  call("POST", "/api/v1/runs/" + busy + "/commands", stop, testing::kAnna);
+  wait_for(next, "completed");
 }
 
 TEST_F(ServedLoad, TurnThatIsRefusedTakesNoEarlierOneBack) {

@@ -19,6 +19,7 @@ namespace {
 constexpr const char* kTenant = "tenant";
 constexpr const char* kRequest = "request_digest";
 constexpr std::chrono::seconds kOwnerPatience{5};
+constexpr const char* kQueuedReason = "queued: it begins when fewer turns are at work";
 constexpr std::size_t kMostTenantsKept = 100'000;
 
 /// The limits of the agent, those among them lower that are lower in `wanted`; 0 is no limit.
@@ -124,7 +125,8 @@ void Runs::create(NewRun wanted, const Principal& principal, WhenCreated then) {
     reading.unlock();
     return find_again(id, wanted, std::move(then));
   }
-  auto slot = begin_turn(principal);
+  const auto turn = std::make_shared<QueuedTurn>();
+  auto slot = begin_or_queue(principal, turn);
   auto session = slot ? new_session(wanted, id, principal) : Result<Session>(fail(slot.error()));
   if (!session) {
     reading.unlock();
@@ -140,8 +142,61 @@ void Runs::create(NewRun wanted, const Principal& principal, WhenCreated then) {
   Message message = text_message(Role::kUser, std::move(wanted.prompt));
   if (!wanted.content.empty()) message.parts = std::move(wanted.content);
   message.metadata = std::move(wanted.metadata);
+  const bool waits = !*slot;
+  if (waits) hold(run, *session);
+  if (!waits) turn->give(*std::move(slot));
   session->send(std::move(message), std::move(wanted.schema),
-                when_done(run, *std::move(slot), std::move(wanted.done), ticket));
+                when_done(run, turn, std::move(wanted.done), ticket));
+  if (!waits) return;
+  turn->when_given([weak = weak_from_this(), run] {
+    if (const auto self = weak.lock()) self->let_go(run);
+  });
+}
+
+// ---- the queue
+
+/// The slot of a turn; null if it is given to `turn` later.
+Result<Load::Slot> Runs::begin_or_queue(const Principal& principal, const std::weak_ptr<QueuedTurn>& turn) {
+  // Without a lock of the load, and not on the strand of the turn that ends.
+  return begin_turn(principal, [turn, executor = executor_](const Load::Slot& slot) {
+    executor->post_blocking([turn, slot] {
+      if (const auto waiting = turn.lock()) waiting->give(slot);
+    });
+  });
+}
+
+void Runs::hold(const SessionId& run, Session session) {
+  {
+    const std::lock_guard lock(mutex_);
+    queued_.insert(run);
+  }
+  session.pause(kQueuedReason);
+}
+
+void Runs::let_go(const SessionId& run) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (queued_.erase(run) == 0) return;
+  }
+  if (auto session = at_hand(run)) session->unpause();
+}
+
+bool Runs::is_queued(const SessionId& run) const {
+  const std::lock_guard lock(mutex_);
+  return queued_.contains(run);
+}
+
+std::size_t Runs::queued() const {
+  const std::lock_guard lock(mutex_);
+  return queued_.size();
+}
+
+Status Runs::check_commands(const Commands& commands) const {
+  for (const Command& command : commands) {
+    if (command.verb == CommandVerb::kUnpause && is_queued(command.target))
+      return fail(conflict("run " + command.target.str() + " begins when fewer turns are at work"));
+  }
+  return {};
 }
 
 /// Gives the run that an earlier request with the key made, or is making now.
@@ -211,6 +266,7 @@ Session::TurnDone Runs::when_done(const SessionId& run, Load::Slot slot,
     if (!result) acknowledgements->fail_with(run, ticket, result.error());
     if (also) also(result);
     const auto self = weak.lock();
+    if (self) self->forget_queued(run);
     if (!self || (result && !result->pending.empty())) return;
     self->executor_->post_blocking([self, run] { self->drop(run); });
   };
@@ -227,9 +283,14 @@ void Runs::drop(const SessionId& run) {
 
 // ---- acting
 
-Result<Load::Slot> Runs::begin_turn(const Principal& principal) {
-  return load_->begin_turn(principal.name,
-                           load_->bounds_waiting() ? waiting_for(principal) : Load::Waiting{});
+Result<Load::Slot> Runs::begin_turn(const Principal& principal, Load::WhenFree when_free) {
+  return load_->begin_turn(principal.name, load_->bounds_waiting() ? waiting_for(principal) : Load::Waiting{},
+                           std::move(when_free));
+}
+
+void Runs::forget_queued(const SessionId& run) {
+  const std::lock_guard lock(mutex_);
+  queued_.erase(run);
 }
 
 Load::Waiting Runs::waiting_for(const Principal& principal) {

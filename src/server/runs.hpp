@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "server/call.hpp"
 #include "server/load.hpp"
 #include "server/projection.hpp"
+#include "server/queued_turn.hpp"
 
 namespace praxis::server {
 
@@ -27,7 +29,7 @@ struct NewRun {
   std::string agent = {};  ///< by name; empty: the default agent
   std::string prompt = {};
   std::vector<Part> content = {};  ///< of the message, with images and files; empty: the prompt alone
-  std::string model = {};  ///< empty: that of the agent or the configuration
+  std::string model = {};          ///< empty: that of the agent or the configuration
   /// Replaces limits of the agent; of principals that do not see all, only lower ones count.
   Json limits = nullptr;
   Json schema = nullptr;  ///< of the answer; null: free text
@@ -66,12 +68,18 @@ class Runs : public std::enable_shared_from_this<Runs> {
 
   /// The id of the run that a principal's key names: the same in every process and after every restart.
   static SessionId id_of_key(const std::string& principal, const std::string& key);
-  /// Starts a run. Errors: of `agent_for_run`, of `Load::begin_turn`; `kConflict`, the key was used for
-  /// another request; `kOverloaded`, the journal did not take it.
+  /// Starts a run, which waits, paused, if as many turns are at work as may be. Errors: of `agent_for_run`,
+  /// of `Load::begin_turn`; `kConflict`, the key was used for another request; `kOverloaded`, the journal did
+  /// not take it.
   void create(NewRun wanted, const Principal& principal, WhenCreated then);
   /// Room for a turn of a principal, to be asked for before anything is changed for it. Errors as
   /// `Load::begin_turn`.
-  Result<Load::Slot> begin_turn(const Principal& principal);
+  Result<Load::Slot> begin_turn(const Principal& principal, Load::WhenFree when_free = nullptr);
+  /// Whether a run waits until fewer turns are at work.
+  bool is_queued(const SessionId& run) const;
+  std::size_t queued() const;
+  /// Error `kConflict`: a command would let a run that waits begin before its time.
+  Status check_commands(const Commands& commands) const;
   /// Starts a turn in a run. Errors: of `open`; `kConflict`: it is in the middle of a turn; `kOverloaded`,
   /// the journal did not take the message. `done` as in `NewRun`; `model` replaces that of a run that is not
   /// open, unless it is empty.
@@ -112,6 +120,10 @@ class Runs : public std::enable_shared_from_this<Runs> {
   std::optional<Session> at_hand(const SessionId& run) const;
   void keep(const SessionId& run, const Session& session);
   void drop(const SessionId& run);
+  Result<Load::Slot> begin_or_queue(const Principal& principal, const std::weak_ptr<QueuedTurn>& turn);
+  void hold(const SessionId& run, Session session);
+  void let_go(const SessionId& run);
+  void forget_queued(const SessionId& run);
   Session::TurnDone when_done(const SessionId& run, Load::Slot slot = nullptr,
                               std::function<void(const Result<AgentResult>&)> also = nullptr,
                               Acknowledgements::Ticket ticket = 0);
@@ -130,6 +142,7 @@ class Runs : public std::enable_shared_from_this<Runs> {
   mutable std::mutex mutex_;   // guards the next members
   std::map<SessionId, Session> open_;
   std::map<SessionId, std::string> tenants_;
+  std::set<SessionId> queued_;
 };
 
 }  // namespace praxis::server
