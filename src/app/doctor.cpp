@@ -1,0 +1,196 @@
+#include "app/doctor.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "app/calls_in_doubt.hpp"
+#include "app/provider_probe.hpp"
+#include "app/provider_status.hpp"
+#include "app/run_trees.hpp"
+#include "praxis/journal/postgres_journal.hpp"
+#include "praxis/models/model.hpp"
+#include "praxis/net/http_client.hpp"
+#include "praxis/process/sandbox.hpp"
+
+namespace praxis::app {
+namespace {
+
+constexpr std::size_t kSessionsToVerify = 100;
+
+Finding check_project(const Project& project) {
+  if (project.trusted) return {"project", Health::kGood, project.root + " is trusted"};
+  return {"project", Health::kMissing, project_notice(project)};
+}
+
+/// Why the journal's file, or files next to it, cannot be written; empty if they can. Leaves nothing behind.
+std::string why_unwritable(const std::string& journal) {
+  if (const int fd = open(journal.c_str(), O_WRONLY | O_CLOEXEC); fd >= 0) {
+    close(fd);
+  } else if (errno != ENOENT) {
+    return std::strerror(errno);
+  }
+  std::filesystem::path folder = std::filesystem::absolute(journal).parent_path();
+  std::error_code unreadable;
+  while (!std::filesystem::exists(folder, unreadable) && folder.has_relative_path())
+    folder = folder.parent_path();
+  std::string file = folder / ".praxis-doctor-XXXXXX";
+  const int fd = mkostemp(file.data(), O_CLOEXEC);
+  if (fd < 0) return folder.string() + ": " + std::strerror(errno);
+  close(fd);
+  unlink(file.c_str());
+  return "";
+}
+
+Finding check_journal(const Workspace& workspace) {
+  if (!workspace.keeps_runs()) return {"journal", Health::kGood, "in memory: runs are not stored"};
+  const auto failed = [&](const Error& error) { return Finding{"journal", Health::kBad, error.message}; };
+  const auto journal = open_journal(workspace, JournalUse::kLook);
+  const bool is_missing = !journal && journal.error().kind() == ErrorKind::kNotFound;
+  if (!journal && !is_missing) return failed(journal.error());
+  if (!is_postgres_address(workspace.journal)) {
+    if (const std::string why = why_unwritable(workspace.journal); !why.empty())
+      return {"journal", Health::kBad, workspace.journal + " cannot be written: " + why};
+  }
+  if (is_missing) {
+    return {"journal", Health::kMissing, workspace.journal + " will be created by the first run"};
+  }
+  const auto rows = (*journal)->sessions(kSessionsToVerify);
+  if (!rows) return failed(rows.error());
+  for (const SessionRow& row : *rows) {
+    if (const auto records = read_records(**journal, row.id); !records) return failed(records.error());
+  }
+  return {"journal", Health::kGood,
+          workspace.journal + ", the newest " + std::to_string(rows->size()) + " runs verified"};
+}
+
+Finding check_provider(const ProviderFacts& provider, const ProviderStatus& status, bool online) {
+  Finding check{"provider " + provider.id, Health::kGood, status.detail};
+  if (status.state == ProviderStatus::State::kUnusable) check.health = Health::kBad;
+  if (status.state == ProviderStatus::State::kLacksKey) check.health = Health::kMissing;
+  if (!online || status.base_url.empty()) return check;
+  const ProbeResult probe = probe_provider(provider);
+  check.detail += ", " + probe.detail;
+  if (!probe.works) check.health = Health::kBad;
+  return check;
+}
+
+/// The providers that have a setting, and those of the configured model.
+std::vector<Finding> check_providers(const Workspace& workspace, bool online) {
+  const auto catalog = open_catalog(workspace);
+  if (!catalog) return {{"providers", Health::kBad, catalog.error().message}};
+  const auto wanted = providers_of_model(workspace.config.get("model"));
+  std::vector<Finding> checks;
+  for (const std::string& id : (*catalog)->providers()) {
+    const ProviderFacts& provider = *(*catalog)->provider(id);
+    const ProviderStatus status = status_of(provider, workspace);
+    const bool is_wanted = std::ranges::find(wanted, id) != wanted.end();
+    if (status.configured || is_wanted) checks.push_back(check_provider(provider, status, online));
+  }
+  if (checks.empty()) {
+    checks.push_back({"providers", Health::kMissing,
+                      "no provider has a key; praxis models --all lists where keys are looked up"});
+  }
+  return checks;
+}
+
+/// Whether the configured model can be made, as a run does it.
+Finding check_model(const Workspace& workspace) {
+  const std::string name = workspace.config.get("model");
+  if (name.empty()) {
+    return {"model", Health::kMissing,
+            "none is set; --model PROVIDER:NAME, PRAXIS_MODEL or model = in the configuration sets one"};
+  }
+  const auto catalog = open_catalog(workspace);
+  if (!catalog) return {"model", Health::kBad, catalog.error().message};
+  const auto model = make_model(
+      name,
+      {.http = make_http_client(), .executor = nullptr, .env = environment_variable, .catalog = *catalog});
+  return model ? Finding{"model", Health::kGood, name}
+               : Finding{"model", Health::kBad, model.error().message};
+}
+
+/// The pending steps of all runs.
+Finding check_people(const Workspace& workspace) {
+  Finding none{"people", Health::kGood, "no step awaits a human"};
+  if (!workspace.keeps_runs()) return none;
+  auto journal = open_journal(workspace, JournalUse::kLook);
+  if (!journal) return none;  // the check of the journal says why
+  RunTrees trees(*std::move(journal), RunTrees::Roots::kBusy);
+  if (auto read = trees.refresh(); !read) return {"people", Health::kBad, read.error().message};
+  std::size_t waiting = 0;
+  for (const AgentNode& node : trees.nodes()) waiting += node.pending.size();
+  const auto doubts = calls_in_doubt(workspace);
+  if (!doubts) return {"people", Health::kBad, doubts.error().message};
+  if (waiting == 0 && doubts->empty()) return none;
+  std::string detail =
+      std::to_string(waiting) + (waiting == 1 ? " step waits" : " steps wait") + " for a human";
+  if (!doubts->empty()) {
+    detail += ", " + std::to_string(doubts->size()) + (doubts->size() == 1 ? " call" : " calls") +
+              " may or may not have run when the process of the run ended";
+  }
+  return {"people", Health::kGood, detail + "; praxis approve lists them"};
+}
+
+Finding check_files(const Config& config) {
+  std::string names;
+  for (const std::string& file : config.files) names += (names.empty() ? "" : ", ") + file;
+  return {"configuration", Health::kGood, names.empty() ? "no files" : names};
+}
+
+}  // namespace
+
+std::string_view to_string(Health health) {
+  switch (health) {
+    case Health::kGood:
+      return "ok";
+    case Health::kMissing:
+      return "missing";
+    case Health::kBad:
+      return "failed";
+  }
+  std::unreachable();
+}
+
+std::vector<Finding> examine_workspace(const Workspace& workspace, bool online) {
+  std::vector<Finding> findings{check_files(workspace.config)};
+  for (const std::string& warning : workspace.config.warnings)
+    findings.push_back({"configuration", Health::kBad, warning});
+  if (workspace.project && workspace.project->has_content())
+    findings.push_back(check_project(*workspace.project));
+  findings.push_back(check_journal(workspace));
+  findings.push_back(check_people(workspace));
+  findings.push_back(check_model(workspace));
+  std::ranges::move(check_providers(workspace, online), std::back_inserter(findings));
+  return findings;
+}
+
+std::vector<Finding> examine_sandbox() {
+  const SandboxSupport& sandbox = probe_sandbox();
+  if (sandbox.full()) {
+    const std::string memory = sandbox.memory_group ? "its memory is bounded by a control group"
+                                                    : "its memory is measured four times a second, because "
+                                                      "this user cannot make a control group";
+    return {
+        {"sandbox", Health::kGood, "full: shell and python run in it; " + sandbox.version + "; " + memory}};
+  }
+  std::vector<Finding> checks{
+      {"sandbox", Health::kMissing, "unavailable: calls of shell and python are refused"}};
+  for (const std::string& missing : sandbox.missing) checks.push_back({"sandbox", Health::kMissing, missing});
+  return checks;
+}
+
+bool are_healthy(const std::vector<Finding>& findings) {
+  return std::ranges::none_of(findings,
+                              [](const Finding& finding) { return finding.health == Health::kBad; });
+}
+
+}  // namespace praxis::app
