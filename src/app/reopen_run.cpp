@@ -252,7 +252,9 @@ Result<Session> reopen_run_in(const std::shared_ptr<Runtime>& runtime, const Sto
   }
   auto open = agent_of(*stored.state.agent, options, workspace, runtime);
   if (!open) return fail(open.error());
-  if (options.change_agent) options.change_agent(open->agent);
+  if (options.adjust) {
+    if (auto adjusted = options.adjust(open->agent); !adjusted) return fail(adjusted.error());
+  }
   return runtime->open_session(stored.id, open->agent, options.force);
 }
 

@@ -27,8 +27,8 @@ struct ReopenOptions {
   /// Decides whether the tools may reach the home folder, unless the run records that the user agreed; null:
   /// they may not.
   HomeAcceptance accept_home = {};
-  /// Changes the agent before `reopen_run_in` opens its session; null: nothing.
-  std::function<void(Agent&)> change_agent = {};
+  /// Changes the agent last; null: it stays. Only for `reopen_run_in`.
+  std::function<Status(Agent&)> adjust = {};
   bool stays_here = false;  ///< keeps the current folder; else enters the one in which the run was started
 };
 

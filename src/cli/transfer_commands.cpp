@@ -11,6 +11,7 @@
 #include "cli/help_text.hpp"
 #include "cli/place.hpp"
 #include "logs/check_export.hpp"
+#include "server/run_file.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -18,6 +19,8 @@ namespace {
 Result<std::string> exported(const app::StoredSession& stored, const std::string& format,
                              const app::Redactions& redactions) {
   if (format == "records") return export_session(*stored.journal, stored.id);
+  if (format == "html" && server::makes_run_files(server::built_in_page()))
+    return server::run_file(stored.journal, stored.id, redactions, server::built_in_page());
   Json transcript = app::transcript(stored.records, stored.state);
   redactions.at(&RedactRules::exports, *stored.state.agent).redact(transcript);
   if (format == "html") return app::transcript_html(transcript);

@@ -53,8 +53,8 @@ inline void add_export_flags(CLI::App* write, ExportOptions& options) {
              "FILE");
   write
       ->add_option("--format", options.format,
-                   "'records', which can be imported (the default), or the conversation as 'markdown', "
-                   "'html' or 'json'")
+                   "'records', which can be imported (the default), the conversation as 'markdown' or "
+                   "'json', or 'html', a page that opens without a server")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"records", "markdown", "html", "json"}).description(""));
   add_place(write, options.place);

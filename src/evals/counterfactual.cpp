@@ -166,16 +166,17 @@ Result<Replayed> replay_in(const Setting& setting, const app::StoredSession& sto
   const std::shared_ptr<Journal> journal(setting.runtime, &setting.runtime->journal());
   const auto fork = app::read_session(journal, setting.run);
   if (!fork) return fail(fork.error());
-  const auto change_agent = [&](Agent& agent) {
+  const auto adjust = [&](Agent& agent) -> Status {
     agent.executor(executor_of(outcomes, changes));
     if (setting.model) agent.model(std::shared_ptr<Model>(setting.model));
+    return {};
   };
   auto session = app::reopen_run_in(setting.runtime, *fork, workspace,
                                     {.use = {.principal = how.principal},
                                      .model = changes.model,
                                      .accept = how.accept,
                                      .accept_home = how.accept_home,
-                                     .change_agent = change_agent});
+                                     .adjust = adjust});
   if (!session) return fail(session.error());
   auto last = run_turns(*session, plan, how.stop);
   std::ignore = session->close();

@@ -22,9 +22,43 @@ constexpr std::size_t kMostCandidates = 1000;
 struct BranchWish {
   std::uint64_t seq = 0;
   std::optional<RecordEdit> edit;
-  std::string prompt, model;
+  std::string prompt;
+  BranchChange change;
   bool goes_on = false;
 };
+
+/// A truth value of the body; false if it is missing. Error `kInput`.
+Result<bool> truth_of(const JsonObject& body, const char* key) {
+  const Json* const given = body.if_contains(key);
+  if (given != nullptr && !given->is_bool()) return fail(field_error(key, "must be true or false"));
+  return given != nullptr && given->get_bool();
+}
+
+/// What the branch does otherwise. Error `kInput`.
+Result<BranchChange> change_of(const Call& call, const JsonObject& body) {
+  BranchChange change;
+  auto model = text_of(body, "model"), instructions = text_of(body, "instructions");
+  if (!model) return fail(model.error());
+  if (!instructions) return fail(instructions.error());
+  if (auto allowed = check_model(*model); !allowed) return fail(allowed.error());
+  change.model = *std::move(model);
+  if (body.contains("instructions")) {
+    if (!call.principal.sees_all)
+      return fail(make_error(ErrorCode::kPolicy, "only a token that sees all runs gives other instructions"));
+    change.instructions = *std::move(instructions);
+  }
+  if (const Json* const limits = body.if_contains("limits"); limits != nullptr && !limits->is_null()) {
+    Limits checked;
+    if (auto read = read_limits(*limits, checked); !read)
+      return fail(Error(read.error()).set("field", "limits"));
+    change.limits = *limits;
+  }
+  const auto once = truth_of(body, "once");
+  if (!once) return fail(once.error());
+  change.once = *once;
+  change.principal = call.principal;
+  return change;
+}
 
 Result<std::optional<RecordEdit>> edit_of(const JsonObject& body) {
   const Json* const given = body.if_contains("edit");
@@ -51,7 +85,8 @@ Result<std::optional<RecordEdit>> edit_of(const JsonObject& body) {
 }
 
 Result<BranchWish> wish_of(const Call& call, std::size_t records) {
-  const auto body = call.object({"seq", "prompt", "edit", "model", "continue"});
+  const auto body =
+      call.object({"seq", "prompt", "edit", "model", "instructions", "limits", "once", "continue"});
   if (!body) return fail(body.error());
   BranchWish wish;
   const std::int64_t seq = json_int(*body, "seq", 0);
@@ -61,18 +96,19 @@ Result<BranchWish> wish_of(const Call& call, std::size_t records) {
   auto edit = edit_of(*body);
   if (!edit) return fail(edit.error());
   wish.edit = *std::move(edit);
-  auto prompt = text_of(*body, "prompt"), model = text_of(*body, "model");
+  auto prompt = text_of(*body, "prompt");
   if (!prompt) return fail(prompt.error());
-  if (!model) return fail(model.error());
-  if (auto allowed = check_model(*model); !allowed) return fail(allowed.error());
+  auto change = change_of(call, *body);
+  if (!change) return fail(change.error());
+  const auto goes_on = truth_of(*body, "continue");
+  if (!goes_on) return fail(goes_on.error());
   wish.prompt = *std::move(prompt);
-  wish.model = *std::move(model);
-  const Json* const goes_on = body->if_contains("continue");
-  if (goes_on != nullptr && !goes_on->is_bool())
-    return fail(field_error("continue", "must be true or false"));
-  wish.goes_on = goes_on != nullptr && goes_on->get_bool();
-  if (!wish.model.empty() && wish.prompt.empty() && !wish.goes_on)
-    return fail(field_error("model", "needs a prompt, or \"continue\": true, with which the branch runs"));
+  wish.change = *std::move(change);
+  wish.goes_on = *goes_on;
+  for (const char* key : {"model", "instructions", "limits", "once"}) {
+    if (body->contains(key) && wish.prompt.empty() && !wish.goes_on)
+      return fail(field_error(key, "needs a prompt, or \"continue\": true, with which the branch runs"));
+  }
   if (wish.goes_on && !wish.prompt.empty())
     return fail(field_error("continue", "excludes a prompt, which begins a turn"));
   return wish;
@@ -141,9 +177,9 @@ Status fork_run(Service& service, const Call& call) {
   };
   if (!wish->prompt.empty()) {
     service.runs->send(*forked, std::move(slot), text_message(Role::kUser, std::move(wish->prompt)), nullptr,
-                       std::move(answer), nullptr, wish->model);
+                       std::move(answer), nullptr, wish->change);
   } else {
-    answer(wish->goes_on ? service.runs->resume(*forked, wish->model) : Status());
+    answer(wish->goes_on ? service.runs->resume(*forked, wish->change) : Status());
   }
   return {};
 }

@@ -99,13 +99,14 @@ void EventRedactor::forget(const SessionId& session) {
   open_.erase(session);
 }
 
-EventRedactor::RedactionOf redaction_of_events(app::Redactions redactions, std::shared_ptr<Journal> journal) {
+EventRedactor::RedactionOf redaction_of_sessions(app::Redactions redactions, std::shared_ptr<Journal> journal,
+                                                 app::RedactPoint point) {
   struct Known {
     std::mutex mutex;
     std::map<SessionId, redact::Redaction> by_session;
   };
   constexpr std::size_t kMostKnown = 10'000;
-  return [redactions = std::move(redactions), journal = std::move(journal),
+  return [redactions = std::move(redactions), journal = std::move(journal), point,
           known = std::make_shared<Known>()](const SessionId& session) {
     {
       const std::lock_guard lock(known->mutex);
@@ -113,8 +114,8 @@ EventRedactor::RedactionOf redaction_of_events(app::Redactions redactions, std::
       if (found != known->by_session.end()) return found->second;
     }
     const auto agent = agent_of(*journal, session);
-    if (!agent) return redactions.at(&RedactRules::events);
-    const redact::Redaction made = redactions.at(&RedactRules::events, *agent);
+    if (!agent) return redactions.at(point);
+    const redact::Redaction made = redactions.at(point, *agent);
     const std::lock_guard lock(known->mutex);
     if (known->by_session.size() >= kMostKnown) known->by_session.clear();
     return known->by_session[session] = made;

@@ -49,7 +49,8 @@ class EventRedactor {
   std::map<SessionId, Open> open_;  ///< a session writes one text at a time
 };
 
-/// The redaction of each session's events, by the rules that its log begins with.
-EventRedactor::RedactionOf redaction_of_events(app::Redactions redactions, std::shared_ptr<Journal> journal);
+/// The redaction of each session at a place, by the rules that its log begins with.
+EventRedactor::RedactionOf redaction_of_sessions(app::Redactions redactions, std::shared_ptr<Journal> journal,
+                                                 app::RedactPoint point);
 
 }  // namespace praxis::server

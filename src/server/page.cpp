@@ -103,6 +103,11 @@ Result<HttpAnswer> Page::answer(const std::string& path, const HttpHeaders& head
   return answer;
 }
 
+std::string_view Page::text(std::string_view path) const {
+  const auto found = files_.find(path);
+  return found == files_.end() ? std::string_view() : found->second.bodies.find("identity")->second;
+}
+
 const Page& built_in_page() {
   static const Page page(page_pack());
   return page;

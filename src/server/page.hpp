@@ -22,6 +22,8 @@ class Page {
   /// Answers a request for a path: the file in the best encoding that the client takes, 304 if the client has
   /// it. Without files, `/` says how to build them. Error `kNotFound`: there is no such file.
   Result<HttpAnswer> answer(const std::string& path, const HttpHeaders& headers) const;
+  /// The content of a file; empty if there is no such file.
+  std::string_view text(std::string_view path) const;
 
  private:
   struct File {
@@ -29,7 +31,7 @@ class Page {
     bool is_immutable = false;                                    ///< its name changes with its content
     std::map<std::string, std::string_view, std::less<>> bodies;  ///< by encoding: `br`, `gzip`, `identity`
   };
-  std::map<std::string, File> files_;
+  std::map<std::string, File, std::less<>> files_;
 };
 
 /// The page of this program.

@@ -39,11 +39,16 @@ constexpr std::array kForkBody{
     Field{"prompt", "string", "message that begins a turn in the branch"},
     Field{"edit", "object", "what the last record says instead: text, or call and arguments"},
     Field{"model", "string", "PROVIDER:NAME with which the branch runs"},
+    Field{"instructions", "string", "instructions with which the branch runs"},
+    Field{"limits", "object", "limits with which the branch runs, as in an agent file"},
+    Field{"once", "boolean", "true: the turn ends after the next answer of the model and runs no tool"},
     Field{"continue", "boolean", "true: the open turn of the branch continues"}};
 constexpr std::array kRecordsQuery{Field{"from", "integer", "number of the first record; 1"},
                                    Field{"limit", "integer", "records on a page, at most 1000"}};
 constexpr std::array kMessagesQuery{Field{"from", "integer", "number of the first record; 1"},
                                     Field{"limit", "integer", "records that are read, at most 5000; 1000"}};
+constexpr std::array kDiffQuery{Field{"after", "integer", "number of a record; changes after it"}};
+constexpr std::array kDoctorQuery{Field{"online", "boolean", "true: asks the providers too"}};
 constexpr std::array kPolicyBody{Field{"tool", "string", "the tool that is called", true},
                                  Field{"arguments", "object", "of the call; none"}};
 constexpr std::array kRewindBody{Field{"turn", "string", "turn before which to go back, such as t2", true}};
@@ -224,6 +229,8 @@ constexpr std::array kRoutes{
           kForkBody,
           201},
     Route{"GET", "/api/v1/runs/{id}/branches", "The runs that branched off from the same one", list_branches},
+    Route{"GET", "/api/v1/runs/{id}/diff", "What a run and its sub-agents changed in files", show_diff,
+          kDiffQuery},
     Route{"GET", "/api/v1/runs/{id}/records", "Records of the log as they are stored, page by page",
           list_records, kRecordsQuery},
     Route{"POST",
@@ -247,6 +254,8 @@ constexpr std::array kRoutes{
     Route{"GET", "/api/v1/usage", "Tokens and cost by day, agent and model", show_usage, kUsageQuery},
     Route{"GET", "/api/v1/settings", "The settings of the server with the layers that they come from",
           list_settings},
+    Route{"GET", "/api/v1/doctor", "Whether the server is set up well, as praxis doctor checks it",
+          show_doctor, kDoctorQuery},
     Route{"GET", "/api/v1/prompts", "The prompts, with labels and the latest version of each", list_prompts},
     Route{"GET", "/api/v1/prompts/{prompt}", "All versions of a prompt", show_prompt},
     Route{

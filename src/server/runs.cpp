@@ -45,6 +45,21 @@ Result<Limits> limits_of(const Limits& of_agent, const Json& wanted, const Princ
   return principal.sees_all ? limits : tightened(of_agent, limits);
 }
 
+/// Makes the agent of a branch; `step` is the last step of its open turn, 0 without one.
+Status adjust(Agent& agent, const BranchChange& change, std::uint32_t step) {
+  auto limits = limits_of(agent.spec().limits, change.limits, change.principal);
+  if (!limits) return fail(limits.error());
+  if (change.instructions) agent.instructions(*change.instructions);
+  if (change.once) {
+    limits->max_steps = step + 1;
+    agent.approve([](const ToolCall&) -> Permission {
+      return Deny{"calls are not run: one answer of the model is asked for"};
+    });
+  }
+  agent.limits(*limits);
+  return {};
+}
+
 /// A path could name any file of the server.
 bool is_path(const std::string& agent) { return agent.ends_with(".toml") || agent.contains('/'); }
 
@@ -229,7 +244,7 @@ Result<Agent> Runs::described(const std::string& name) {
   return app::agent_named(workspace_, name);
 }
 
-Result<Session> Runs::open(const SessionId& run, const std::string& model) {
+Result<Session> Runs::open(const SessionId& run, const BranchChange& change) {
   if (auto session = at_hand(run)) return *session;
   auto read = stored(run);
   if (!read) return fail(read.error());
@@ -237,7 +252,9 @@ Result<Session> Runs::open(const SessionId& run, const std::string& model) {
   if (auto session = at_hand(run)) return *session;
   app::ReopenOptions options;
   options.stays_here = true;
-  options.model = model;
+  options.model = change.model;
+  const std::uint32_t step = read->state.turn ? read->state.turn->step : 0;
+  options.adjust = [&](Agent& agent) { return adjust(agent, change, step); };
   auto session = app::reopen_run_in(runtime_, *read, workspace_, options);
   if (session) keep(run, *session);
   return session;
@@ -308,8 +325,8 @@ Load::Waiting Runs::waiting_for(const Principal& principal) {
 }
 
 void Runs::send(const SessionId& run, Load::Slot slot, Message message, Json schema, WhenBegun then,
-                std::function<void(const Result<AgentResult>&)> done, const std::string& model) {
-  auto session = open(run, model);
+                std::function<void(const Result<AgentResult>&)> done, const BranchChange& change) {
+  auto session = open(run, change);
   if (!session) return then(fail(session.error()));
   const SessionStatus status = session->status();
   if (status == SessionStatus::kRunning || status == SessionStatus::kAwaitingUser ||
@@ -321,13 +338,13 @@ void Runs::send(const SessionId& run, Load::Slot slot, Message message, Json sch
                 when_done(run, std::move(slot), std::move(done), ticket));
 }
 
-Status Runs::resume(const SessionId& run, const std::string& model) {
+Status Runs::resume(const SessionId& run, const BranchChange& change) {
   const auto read = stored(run);
   if (!read) return fail(read.error());
   if (at_hand(run) && read->state.turn) return {};  // it is working, or waits
   if (!read->state.turn && read->state.queue.empty())
     return fail(conflict("run " + run.str() + " has no turn to resume"));
-  auto session = open(run, model);
+  auto session = open(run, change);
   if (!session) return fail(session.error());
   session->resume(when_done(run));
   return {};

@@ -43,6 +43,16 @@ struct NewRun {
   std::function<void(const Result<AgentResult>&)> done = nullptr;
 };
 
+/// What a branch does otherwise than the run that it is made of.
+struct BranchChange {
+  std::string model = {};                                  ///< empty: that of the run
+  std::optional<std::string> instructions = std::nullopt;  ///< nothing: those of the run
+  Json limits = nullptr;                                   ///< as of `NewRun`
+  /// The turn ends after the next answer of the model, and no tool that it calls is run.
+  bool once = false;
+  Principal principal = {};  ///< for whom
+};
+
 /// A run that was asked for.
 struct Created {
   SessionId id;
@@ -81,13 +91,12 @@ class Runs : public std::enable_shared_from_this<Runs> {
   /// Error `kConflict`: a command would let a run that waits begin before its time.
   Status check_commands(const Commands& commands) const;
   /// Starts a turn in a run. Errors: of `open`; `kConflict`: it is in the middle of a turn; `kOverloaded`,
-  /// the journal did not take the message. `done` as in `NewRun`; `model` replaces that of a run that is not
-  /// open, unless it is empty.
+  /// the journal did not take the message. `done` as in `NewRun`; `change` is for a run that is not open.
   void send(const SessionId& run, Load::Slot slot, Message message, Json schema, WhenBegun then,
-            std::function<void(const Result<AgentResult>&)> done = nullptr, const std::string& model = {});
-  /// Continues the open turn of a run, or begins that of its first queued message. `model` as of `send`.
+            std::function<void(const Result<AgentResult>&)> done = nullptr, const BranchChange& change = {});
+  /// Continues the open turn of a run, or begins that of its first queued message. `change` as of `send`.
   /// Errors as `send`, without a turn to continue `kConflict`.
-  Status resume(const SessionId& run, const std::string& model = {});
+  Status resume(const SessionId& run, const BranchChange& change = {});
   /// Reads an agent by its name, without starting anything. Error `kNotFound`, or `kInput` of its file.
   Result<Agent> described(const std::string& name);
   /// Takes the conversation of a run back to before a turn. Errors as `rewind_session`.
@@ -113,7 +122,7 @@ class Runs : public std::enable_shared_from_this<Runs> {
 
  private:
   Result<Agent> agent_of(const NewRun& wanted, const Principal& principal) const;
-  Result<Session> open(const SessionId& run, const std::string& model = {});
+  Result<Session> open(const SessionId& run, const BranchChange& change = {});
   Result<Created> found_again(const SessionId& id, const std::string& request) const;
   void find_again(const SessionId& id, const NewRun& wanted, WhenCreated then);
   Result<Session> new_session(NewRun& wanted, const SessionId& id, const Principal& principal);

@@ -253,7 +253,7 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   const auto folds = std::make_shared<Folds>(journal);
   const app::Redactions redactions(*place);
   auto feed = std::make_shared<EventFeed>(*runtime, journal, executor, folds,
-                                          redaction_of_events(redactions, journal));
+                                          redaction_of_sessions(redactions, journal, &RedactRules::events));
   const auto service = std::make_shared<Service>(place, *runtime, journal, runs, feed,
                                                  std::make_shared<BlobReferences>(journal), folds,
                                                  std::make_shared<Trees>(journal));

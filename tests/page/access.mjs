@@ -9,7 +9,8 @@ async function places(rig) {
   await until(async () => (await rig.api("/pending")).pending.some((step) => step.run === lead), "a step waits");
   const long = await rig.begin("chat", "A run that is over");
   await rig.status(long, "completed");
-  return { runs: "#/runs", inbox: "#/inbox", usage: "#/usage", agents: "#/agents/ask", settings: "#/settings", prompts: "#/prompts/greet", memory: "#/memory", branches: "#/branches/" + long, compare: `#/compare/${long}/${lead}`, run: "#/run/" + lead, past: `#/run/${long}/record/4` };
+  const request = (await rig.api(`/runs/${long}/export`)).find((record) => record.kind === "effect_intended");
+  return { runs: "#/runs", inbox: "#/inbox", usage: "#/usage", agents: "#/agents/ask", settings: "#/settings", prompts: "#/prompts/greet", memory: "#/memory", branches: "#/branches/" + long, compare: `#/compare/${long}/${lead}`, run: "#/run/" + lead, past: `#/run/${long}/record/4`, files: "#/files/" + long, doctor: "#/doctor", playground: `#/playground/${long}/${request.seq}` };
 }
 
 export function access(rig) {
@@ -19,7 +20,7 @@ export function access(rig) {
       const found = {};
       for (const [name, hash] of Object.entries(await places(rig))) {
         await page.goto(rig.url + "/" + hash);
-        await page.locator("main td, main .inbox li, main .lanes i, main .call, main .verdict, main .agent, main .branches li, main .empty").first().waitFor();
+        await page.locator("main td, main .inbox li, main .lanes i, main .call, main .verdict, main .agent, main .branches li, main .empty, main .change, main .version form").first().waitFor();
         if (name === "memory") await page.getByLabel("Search").fill("harbour");
         if (name === "memory") await page.locator(".notes .why").first().waitFor();
         if (name === "run") await page.getByRole("button", { name: "Inspect record 3" }).click();

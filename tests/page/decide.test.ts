@@ -5,6 +5,7 @@ import type { Branch, StoredRecord } from "../../web/src/api/types.ts";
 import { problems } from "../../web/src/decide/schema.ts";
 import { align, pieces, type Step, stepsOf } from "../../web/src/model/align.ts";
 import { alikeTo } from "../../web/src/model/alike.ts";
+import { attemptBody, attemptOf, inputOf } from "../../web/src/model/attempt.ts";
 import { branchRows } from "../../web/src/model/branches.ts";
 import { editablesOf, forkBody } from "../../web/src/model/edits.ts";
 import { factsOf, requestOf } from "../../web/src/model/explain.ts";
@@ -12,6 +13,7 @@ import { changeOf, imageOf } from "../../web/src/model/file_change.ts";
 import { apply } from "../../web/src/model/fold.ts";
 import { fieldsOf, valueOf } from "../../web/src/model/form.ts";
 import { pauseBetween } from "../../web/src/model/history.ts";
+import { answersOf } from "../../web/src/model/run_file.ts";
 import { RunState } from "../../web/src/model/run_state.ts";
 
 test("steps are alike if tool and arguments are the same, in any order of members", () => {
@@ -181,4 +183,45 @@ test("the change of a file is shown as lines, an image only if a browser may dra
 test("a run is played as fast as wanted, but waits are cut short", () => {
   const at = (ms: number) => ({ event: "x", session: "s", depth: 0, seq: 1, step: 1, time: new Date(ms).toISOString() });
   assert.deepEqual([pauseBetween(at(0), at(1000), 4), pauseBetween(at(0), at(3_600_000), 64), pauseBetween(at(0), at(1), 64)], [250, 1500, 40]);
+});
+
+test("a request can be sent again with other instructions, a summary cannot", () => {
+  const request = record(4, "effect_intended", { effect: "e1" });
+  const [instructions] = editablesOf(request, undefined, "Be kind.");
+  assert.deepEqual(instructions, { what: "instructions", label: "The instructions", text: "Be kind.", isJson: false });
+  assert.deepEqual(forkBody(request, instructions!, "Be brief.", "p:m", 0), { seq: 3, instructions: "Be brief.", continue: true, model: "p:m" });
+  assert.deepEqual(editablesOf(request), [], "they are not known");
+  for (const body of [{ kind: "tool" }, { summary: {} }, { consult: {} }]) assert.deepEqual(editablesOf(record(4, "effect_intended", body), undefined, "x"), []);
+});
+
+test("a version of a call says only what is other than it was", () => {
+  const message = record(3, "message_appended", { source: "user", message: { content: [{ type: "text", text: "Go" }] } });
+  const input = inputOf(message);
+  assert.deepEqual(input, { label: "Message", text: "Go" });
+  assert.deepEqual(inputOf(record(3, "effect_settled", { effect: "e0", result: { text: "120" } })), { label: "Result of the tool", text: "120" });
+  for (const other of [undefined, record(3, "effect_settled", { response: { content: [{ type: "text", text: "x" }] } }), record(3, "decided", {})]) assert.equal(inputOf(other), undefined);
+  const of = { seq: 4, instructions: "Be kind.", input };
+  const same = { instructions: "Be kind.", input: "Go", model: " ", usd: "" };
+  assert.deepEqual(attemptBody(of, same), { seq: 3, continue: true, once: true });
+  const other = { instructions: "Be brief.", input: "Stop", model: "p:m", usd: "0.5" };
+  assert.deepEqual(attemptBody(of, other), { seq: 3, continue: true, once: true, instructions: "Be brief.", edit: { text: "Stop" }, model: "p:m", limits: { max_usd: 0.5 } });
+});
+
+test("the outcome of a call is its text, calls, price and time, or its error", () => {
+  const content = [{ type: "text", text: "I look." }, { type: "tool_call", name: "kv", arguments: '{"op":"get"}' }];
+  const settled = record(9, "effect_settled", { response: { model: "m", content, usage: { total: 12, cost_usd: 0.5 } } });
+  assert.deepEqual(attemptOf(settled, record(4, "effect_intended", {})), { text: "I look.", calls: [{ tool: "kv", args: '{"op":"get"}' }], error: "", model: "m", tokens: 12, cost: 0.5, ms: 5 });
+  assert.equal(attemptOf(record(9, "effect_settled", { error: { message: "the key is wrong" } }), undefined).error, "the key is wrong");
+});
+
+test("a run in a file answers what its view asks, and nothing else", () => {
+  const records = [1, 2, 3].map((seq) => record(seq, "turn_started", {}));
+  const event = { event: "turn.started", session: "r", depth: 0, seq: 2, step: 1, time: "", id: "7.0" };
+  const answer = answersOf({ run_id: "r", events: [event], records: { r: records } });
+  const path = { id: "r" };
+  assert.deepEqual(answer("GET /api/v1/runs/{id}/history", { path, query: { limit: 5 } }), { run_id: "r", events: [event], agents: [], has_earlier: false, last_event_id: "7.0" });
+  assert.deepEqual((answer("GET /api/v1/runs/{id}/history", { path, query: { before: "7.0" } }) as { events: object[] }).events, []);
+  assert.deepEqual(answer("GET /api/v1/runs/{id}/records", { path, query: { from: 2, limit: 1 } }), { records: [records[1]], total: 3 });
+  assert.deepEqual(answer("GET /api/v1/runs/{id}/records", { path: { id: "other" } }), { records: [], total: 0 });
+  assert.throws(() => answer("POST /api/v1/runs/{id}/fork", { path }), /a server would know/);
 });

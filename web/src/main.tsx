@@ -6,9 +6,9 @@ import { connection } from "./api/stream.ts";
 import { followAll, pending } from "./live.ts";
 import { address, go, place } from "./router.ts";
 import { nextTheme, theme } from "./theme.ts";
-import { groups, useKeys } from "./ui/keys.ts";
+import { Help } from "./ui/help.tsx";
+import { useKeys } from "./ui/keys.ts";
 import { later } from "./ui/load.tsx";
-import { Dialog } from "./ui/parts.tsx";
 import { Login, useCode } from "./views/login.tsx";
 import { Runs } from "./views/runs.tsx";
 
@@ -16,6 +16,9 @@ const RunView = later(() => import("./run/run_view.tsx").then((part) => part.Run
 const Inbox = later(() => import("./views/inbox.tsx").then((part) => part.Inbox));
 const Compare = later(() => import("./views/compare.tsx").then((part) => part.Compare));
 const Branches = later(() => import("./views/branches.tsx").then((part) => part.Branches));
+const Files = later(() => import("./views/files.tsx").then((part) => part.Files));
+const Playground = later(() => import("./views/playground.tsx").then((part) => part.Playground));
+const Doctor = later(() => import("./views/doctor.tsx").then((part) => part.Doctor));
 const Agents = later(() => import("./views/agents.tsx").then((part) => part.Agents));
 const SettingsView = later(() => import("./views/settings.tsx").then((part) => part.SettingsView));
 const Prompts = later(() => import("./views/prompts.tsx").then((part) => part.Prompts));
@@ -23,27 +26,6 @@ const Memory = later(() => import("./views/memory.tsx").then((part) => part.Memo
 const UsageView = later(() => import("./views/usage.tsx").then((part) => part.UsageView));
 
 const showsHelp = signal(false);
-
-function Help() {
-  return (
-    <Dialog title="Keys" close={() => (showsHelp.value = false)}>
-      {groups.value.map((group) => (
-        <section key={group.title}>
-          <h3>{group.title}</h3>
-          <dl class="keys">
-            {group.keys.map((key) => (
-              <div key={key.key}>
-                <dt><kbd>{key.key}</kbd></dt>
-                <dd>{key.does}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      ))}
-      <p class="quiet">Escape leaves a field. Ctrl+Enter sends what is written in one.</p>
-    </Dialog>
-  );
-}
 
 function Bar() {
   const view = place.value.view;
@@ -87,6 +69,9 @@ function View() {
   if (at.view === "settings") return <SettingsView />;
   if (at.view === "branches") return <Branches key={at.run} run={at.run} />;
   if (at.view === "compare") return <Compare key={at.run + at.other} run={at.run} other={at.other} />;
+  if (at.view === "files") return <Files key={at.run} run={at.run} />;
+  if (at.view === "playground") return <Playground key={`${at.run} ${at.record}`} run={at.run} record={at.record} />;
+  if (at.view === "doctor") return <Doctor />;
   return <Runs />;
 }
 
@@ -100,12 +85,13 @@ function Frame() {
     { key: "g m", does: "memory", run: () => go({ view: "memory" }) },
     { key: "g u", does: "usage", run: () => go({ view: "usage" }) },
     { key: "g s", does: "settings", run: () => go({ view: "settings" }) },
+    { key: "g d", does: "doctor", run: () => go({ view: "doctor" }) },
   ]);
   return (
     <>
       <Bar />
       <View />
-      {showsHelp.value && <Help />}
+      {showsHelp.value && <Help close={() => (showsHelp.value = false)} />}
     </>
   );
 }

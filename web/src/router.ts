@@ -2,22 +2,24 @@
 import { computed, signal } from "@preact/signals";
 
 export type Place =
-  | { view: "runs" | "inbox" | "usage" | "settings" | "memory" }
+  | { view: "runs" | "inbox" | "usage" | "settings" | "memory" | "doctor" }
   | { view: "prompts"; prompt?: string }
   | { view: "agents"; agent?: string }
   | { view: "login"; code: string }
-  | { view: "branches"; run: string }
+  | { view: "branches" | "files"; run: string }
   | { view: "compare"; run: string; other: string }
+  | { view: "playground"; run: string; record: number }
   | { view: "run"; run: string; agent?: string; record?: number };
 
 export function placeOf(hash: string): Place {
   const [view, ...rest] = hash.replace(/^#\/?/, "").split("/").map(decoded);
-  if (view === "inbox" || view === "usage" || view === "settings" || view === "memory") return { view };
+  if (view === "inbox" || view === "usage" || view === "settings" || view === "memory" || view === "doctor") return { view };
   if (view === "prompts") return rest[0] ? { view, prompt: rest[0] } : { view };
   if (view === "agents") return rest[0] ? { view, agent: rest[0] } : { view };
   if (view === "login" && rest[0]) return { view, code: rest[0] };
-  if (view === "branches" && rest[0]) return { view, run: rest[0] };
+  if ((view === "branches" || view === "files") && rest[0]) return { view, run: rest[0] };
   if (view === "compare" && rest[0] && rest[1]) return { view, run: rest[0], other: rest[1] };
+  if (view === "playground" && rest[0] && Number(rest[1]) > 0) return { view, run: rest[0], record: Number(rest[1]) };
   if (view !== "run" || !rest[0]) return { view: "runs" };
   const place: Place = { view, run: rest[0] };
   for (let at = 1; at + 1 < rest.length; at += 2) {
@@ -42,9 +44,12 @@ export function address(place: Place): string {
     case "login":
       return joined("login", place.code);
     case "branches":
-      return joined("branches", place.run);
+    case "files":
+      return joined(place.view, place.run);
     case "compare":
       return joined("compare", place.run, place.other);
+    case "playground":
+      return joined("playground", place.run, String(place.record));
     case "prompts":
       return place.prompt === undefined ? "#/prompts" : joined("prompts", place.prompt);
     case "agents":

@@ -35,12 +35,36 @@ const licences = ["preact", "@preact/signals", "@preact/signals-core", "marked",
   return `${name}\n\n${file ? readFileSync(file, "utf8") : ""}`;
 });
 
+// The run as a file: script and style are inside, and the policy names them by their hashes.
+const alone = await build({
+  entryPoints: [join(web, "src/file.tsx")],
+  bundle: true,
+  format: "iife",
+  minify: true,
+  legalComments: "none",
+  target: ["es2022", "chrome123", "firefox120", "safari17.5"],
+  banner: { js: "/*\n" + licences.filter((text) => !text.startsWith("@cfworker/")).join("\n\n----\n\n") + "\n*/" },
+  write: false,
+  logLevel: "warning",
+});
+const style = result.outputFiles.find((file) => basename(file.path).startsWith("style-")).text;
+// Within literals only: what the parser of HTML would take for the begin of something else.
+const script = alone.outputFiles[0].text.replace(/<(?=!--|\/?script)/gi, "\\x3C");
+if (/<!--|<\/?script|@RUN@/i.test(script) || /<\//.test(style)) throw new Error("a script or style cannot be inside of a page");
+const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const runFile = readFileSync(join(web, "src/file.html"), "utf8")
+  .replace("SCRIPT-HASH", () => hashOf(script))
+  .replace("STYLE-HASH", () => hashOf(style))
+  .replace("@STYLE@", () => style)
+  .replace("@SCRIPT@", () => script);
+
 const files = result.outputFiles.map((file) => ({ path: "/assets/" + basename(file.path), bytes: Buffer.from(file.contents), cache: "immutable" }));
 const named = (begin) => files.find((file) => file.path.startsWith("/assets/" + begin)).path;
 const html = readFileSync(join(web, "src/index.html"), "utf8")
   .replace("/assets/STYLE", named("style-"))
   .replace("/assets/SCRIPT", named("main-"));
 files.unshift({ path: "/", bytes: Buffer.from(html), cache: "check" });
+files.push({ path: "/run.html", bytes: Buffer.from(runFile), cache: "check" });
 files.push({ path: "/assets/licences.txt", bytes: Buffer.from(licences.join("\n\n----\n\n")), cache: "check" });
 
 const types = { js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8", txt: "text/plain; charset=utf-8" };

@@ -1,6 +1,6 @@
 // An event stream that comes back by itself. Uses fetch and not EventSource, so that the token is in a header.
 import { signal } from "@preact/signals";
-import { headers, keepToken } from "./client.ts";
+import { headers, isFile, keepToken } from "./client.ts";
 import { compareIds, reader } from "./sse.ts";
 import type { RunEvent } from "./types.ts";
 
@@ -23,6 +23,10 @@ const silence = 45_000; // the server sends a comment more often
 
 /** Follows a stream until the returned function is called. */
 export function follow(path: string, follower: Follower, from?: string): () => void {
+  if (isFile()) {
+    connection.value = "live"; // all that happened is there
+    return () => undefined;
+  }
   let last = from;
   let ended = false;
   let abort = new AbortController();

@@ -2,8 +2,8 @@
 import type { StoredRecord } from "../api/types.ts";
 
 export interface Editable {
-  /** `message` begins a turn, so its branch begins before that turn. */
-  what: "message" | "answer" | "arguments" | "result";
+  /** `message` begins a turn, so its branch begins before that turn; `instructions` are those of a call of the model. */
+  what: "message" | "answer" | "arguments" | "result" | "instructions";
   label: string;
   text: string;
   isJson: boolean;
@@ -22,9 +22,21 @@ interface StoredPart {
 
 const textOf = (parts: StoredPart[]): string => parts.filter((part) => part.type === "text").map((part) => part.text ?? "").join("");
 
-/** The parts that can be edited; `intent` is the record of the intent that a settled effect belongs to. */
-export function editablesOf(record: StoredRecord, intent?: StoredRecord): Editable[] {
+/** Whether a record is a request to the model for an answer, not for a summary or for a plan. */
+export function asksForAnswer(record: StoredRecord): boolean {
   const body = (record.body ?? {}) as Body;
+  return record.kind === "effect_intended" && (body.kind ?? "model") === "model" && body.summary === undefined && body.consult === undefined;
+}
+
+/**
+ * The parts that can be edited; `intent` is the record of the intent that a settled effect belongs to,
+ * `instructions` those with which the model is asked, if they are known.
+ */
+export function editablesOf(record: StoredRecord, intent?: StoredRecord, instructions?: string): Editable[] {
+  const body = (record.body ?? {}) as Body;
+  if (asksForAnswer(record)) {
+    return instructions === undefined ? [] : [{ what: "instructions", label: "The instructions", text: instructions, isJson: false }];
+  }
   if (record.kind === "message_appended") {
     const message = body.message as { role?: string; content?: StoredPart[] } | undefined;
     if (body.source !== "user" || !message?.content?.some((part) => part.type === "text")) return [];
@@ -52,6 +64,7 @@ export function editablesOf(record: StoredRecord, intent?: StoredRecord): Editab
 export function forkBody(record: StoredRecord, what: Editable, text: string, model: string, turnStart: number): Record<string, unknown> {
   const by = model === "" ? {} : { model };
   if (what.what === "message") return { seq: turnStart, prompt: text, ...by };
+  if (what.what === "instructions") return { seq: record.seq - 1, instructions: text, continue: true, ...by };
   const edit = what.what === "arguments" ? { call: what.call, arguments: JSON.parse(text) as object } : { text };
   return { seq: record.seq, edit, continue: true, ...by };
 }

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { Component } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { isFile } from "../api/client.ts";
 import type { Part, ParkedStep } from "../api/types.ts";
 import type { Agent, CallItem, Item, RunState } from "../model/run_state.ts";
 import { changeOf, imageOf } from "../model/file_change.ts";
@@ -165,7 +166,8 @@ export function Conversation({ store }: { store: Store }) {
   const more = useSignal(0);
   const agent = store.agent();
   const run = store.shown();
-  const isPast = store.moment.value !== null;
+  // A file has nothing to decide either.
+  const isPast = isFile() || store.moment.value !== null;
   const all: Item[] = agent === undefined ? [] : [...agent.items, ...[...agent.live.entries()].sort(([a], [b]) => a - b).map(([, item]) => item)];
   const first = Math.max(0, all.length - shownAtOnce - more.value);
   // What is in sight stays there when earlier items come in above it.

@@ -1,12 +1,13 @@
-// A branch in which a record says something else: message, answer, arguments of a call, result of a tool; and the
-// model that goes on.
+// A branch in which a record says something else: message, answer, arguments of a call, result of a tool, or the
+// instructions of a request; and the model that goes on.
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { call } from "../api/client.ts";
-import { recordOf } from "../api/records.ts";
+import { instructionsAt, recordOf } from "../api/records.ts";
 import type { StoredRecord } from "../api/types.ts";
-import { type Editable, editablesOf, forkBody } from "../model/edits.ts";
+import { asksForAnswer, type Editable, editablesOf, forkBody } from "../model/edits.ts";
 import { pretty } from "../model/words.ts";
-import { go } from "../router.ts";
+import { address, go } from "../router.ts";
 import { Failed, TextArea } from "../ui/parts.tsx";
 import type { Store } from "./store.ts";
 
@@ -24,7 +25,13 @@ export function EditAndFork({ store, record, intent }: { store: Store; record: S
   const model = useSignal("");
   const error = useSignal("");
   const isBusy = useSignal(false);
-  const all = editablesOf(record, intent);
+  const instructions = useSignal<string | undefined>(undefined);
+  const isRequest = asksForAnswer(record);
+  const session = store.chosen.value;
+  useEffect(() => {
+    if (isRequest) instructionsAt(session, record.seq).then((found) => (instructions.value = found), () => undefined);
+  }, [record]);
+  const all = editablesOf(record, intent, instructions.value);
   if (all.length === 0) return null;
   const begin = (what: Editable) => {
     chosen.value = what;
@@ -37,7 +44,6 @@ export function EditAndFork({ store, record, intent }: { store: Store; record: S
     isBusy.value = true;
     error.value = "";
     try {
-      const session = store.chosen.value;
       const before = what.what === "message" ? await beforeTurn(session, record.seq) : 0;
       const made = await call("POST /api/v1/runs/{id}/fork", { path: { id: session }, body: forkBody(record, what, text.value, model.value.trim(), before) });
       go({ view: "compare", run: session, other: made.id });
@@ -50,6 +56,7 @@ export function EditAndFork({ store, record, intent }: { store: Store; record: S
     return (
       <div class="buttons" role="group" aria-label="Edit and fork">
         {all.map((what) => <button key={what.label} type="button" onClick={() => begin(what)}>Edit {what.label.replace(/^The /, "the ")} and fork…</button>)}
+        {isRequest && <a href={address({ view: "playground", run: session, record: record.seq })}>Playground</a>}
       </div>
     );
   }

@@ -1,7 +1,7 @@
 // The chosen record: what it means, what was new in a request to the model, and its stored form.
 import { effect, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { call } from "../api/client.ts";
+import { call, isFile } from "../api/client.ts";
 import { recordOf } from "../api/records.ts";
 import type { PolicyAnswer, StoredRecord } from "../api/types.ts";
 import { factsOf, intentOf, requestOf } from "../model/explain.ts";
@@ -82,7 +82,7 @@ function Rules({ record, agent }: { record: StoredRecord; agent: Agent; version:
   const args = item?.kind === "call" && item.args !== null && typeof item.args === "object" ? item.args : undefined;
   useEffect(() => {
     answer.value = null;
-    if (record.kind !== "effect_intended" || body.kind !== "tool" || body.name === undefined || args === undefined) return;
+    if (isFile() || record.kind !== "effect_intended" || body.kind !== "tool" || body.name === undefined || args === undefined) return;
     // An agent without a file of this name, such as most sub-agents, has no rules to ask.
     call("POST /api/v1/agents/{agent}/policy", { path: { agent: agent.name }, body: { tool: body.name, arguments: args } }).then((found) => (answer.value = found), () => undefined);
   }, [record, args !== undefined]);
@@ -142,11 +142,11 @@ export function Inspector({ store }: { store: Store }) {
       </dl>
       {agent !== undefined && <Request record={record} agent={agent} version={agent.version} store={store} />}
       {agent !== undefined && <Rules key={`${session} ${record.seq}`} record={record} agent={agent} version={agent.version} />}
-      {session === store.history.present.root && <EditAndFork key={record.seq} store={store} record={record} intent={intent} />}
+      {!isFile() && session === store.history.present.root && <EditAndFork key={record.seq} store={store} record={record} intent={intent} />}
       <pre tabIndex={0} aria-label="The record as JSON">{JSON.stringify(record.body, null, 2)}</pre>
-      <button type="button" class="plain" onClick={() => void navigator.clipboard.writeText(curl).then(() => (copied.value = true))}>
+      {!isFile() && <button type="button" class="plain" onClick={() => void navigator.clipboard.writeText(curl).then(() => (copied.value = true))}>
         {copied.value ? "Copied" : "Copy the request for curl"}
-      </button>
+      </button>}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 // One run: its agents, the conversation of one of them, the record that is chosen, and where the time went.
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
+import { isFile } from "../api/client.ts";
 import { cost, shortId, tokens } from "../model/words.ts";
 import { rows } from "../model/tree.ts";
 import { address, go } from "../router.ts";
@@ -35,8 +36,9 @@ function Head({ store }: { store: Store }) {
         {tokens(agent.tokens)}{row.tokens === agent.tokens ? "" : ` / ${tokens(row.tokens)}`} tokens
         {row.cost > 0 ? ` · ${cost(row.cost)}` : ""}
       </span>
-      <a href={address({ view: "branches", run: store.run })}>Branches</a>
-      {store.moment.value === null && <Actions key={agent.id} agent={agent} version={agent.version} />}
+      {!isFile() && <a href={address({ view: "branches", run: store.run })}>Branches</a>}
+      {!isFile() && <a href={address({ view: "files", run: store.run })}>Files</a>}
+      {!isFile() && store.moment.value === null && <Actions key={agent.id} agent={agent} version={agent.version} />}
     </div>
   );
 }
@@ -51,8 +53,13 @@ function chooseRecord(store: Store, by: 1 | -1): void {
 export function RunView({ run }: { run: string }) {
   const store = useMemo(() => new Store(run), [run]);
   useEffect(() => () => store.close(), [store]);
-  useKeys("Run", () => [
+  const acts = () => [
     { key: "c", does: "write to the agent", run: () => document.getElementById("composer")?.focus() },
+    { key: "b", does: "branches of the run", run: () => go({ view: "branches", run: store.run }) },
+    { key: "f", does: "files that the run changed", run: () => go({ view: "files", run: store.run }) },
+  ];
+  useKeys("Run", () => [
+    ...(isFile() ? [] : acts()),
     { key: "t", does: "agents (arrows move)", run: () => document.querySelector<HTMLElement>("[role=treeitem][aria-selected=true]")?.focus() },
     { key: "j", does: "next record of the conversation", run: () => chooseRecord(store, 1) },
     { key: "k", does: "record before", run: () => chooseRecord(store, -1) },
@@ -60,7 +67,6 @@ export function RunView({ run }: { run: string }) {
     { key: "]", does: "one record on in time", run: () => step(store, 1) },
     { key: "p", does: "play, or stop playing", run: () => store.play(store.speed.value === 0 ? 4 : 0) },
     { key: "l", does: "live", run: () => store.show(null) },
-    { key: "b", does: "branches of the run", run: () => go({ view: "branches", run: store.run }) },
   ]);
   void store.version.value;
   const agent = store.agent();
@@ -75,9 +81,9 @@ export function RunView({ run }: { run: string }) {
       </div>
       <aside class="left" aria-label="Agents"><TreePane store={store} /></aside>
       <section class="middle" aria-label="Conversation of the chosen agent">
-        {store.moment.value !== null && <p class="banner">This is the run as it was at record {store.record.value ?? ""}. Commands act on the present.</p>}
+        {store.moment.value !== null && <p class="banner">This is the run as it was at record {store.record.value ?? ""}.{isFile() ? "" : " Commands act on the present."}</p>}
         <Conversation store={store} />
-        {agent !== undefined && store.moment.value === null && <Composer key={agent.id} store={store} agent={agent} version={agent.version} />}
+        {!isFile() && agent !== undefined && store.moment.value === null && <Composer key={agent.id} store={store} agent={agent} version={agent.version} />}
       </section>
       <aside class="right" aria-label="Record"><Inspector store={store} /></aside>
       <footer class="bottom">

@@ -1,7 +1,7 @@
 // Moves the whole view to any record of the run, and branches off there.
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { call } from "../api/client.ts";
+import { call, isFile } from "../api/client.ts";
 import type { RunEvent } from "../api/types.ts";
 import { isAgent, isDecision, isError } from "../model/history.ts";
 import { moment } from "../model/words.ts";
@@ -91,11 +91,13 @@ export function Scrubber({ store }: { store: Store }) {
             <button type="button" class="plain" aria-label={`next ${name}`} onClick={() => jump(1, fits)}>›</button>
           </span>
         ))}
-        <span class="jump">
-          <button type="button" class="plain" aria-label="fork before" onClick={() => void jumpToFork(-1)}>‹</button>
-          fork
-          <button type="button" class="plain" aria-label="next fork" onClick={() => void jumpToFork(1)}>›</button>
-        </span>
+        {!isFile() && (
+          <span class="jump">
+            <button type="button" class="plain" aria-label="fork before" onClick={() => void jumpToFork(-1)}>‹</button>
+            fork
+            <button type="button" class="plain" aria-label="next fork" onClick={() => void jumpToFork(1)}>›</button>
+          </span>
+        )}
       </span>
       <span class="player">
         <button type="button" aria-pressed={store.speed.value > 0} onClick={() => store.play(store.speed.value > 0 ? 0 : speed.value)} disabled={all === 0}>
@@ -111,8 +113,8 @@ export function Scrubber({ store }: { store: Store }) {
           {speeds.map((each) => <option key={each} value={String(each)}>{each}×</option>)}
         </select>
       </span>
-      <button type="button" onClick={() => void fork()} disabled={event === undefined}>Fork from here</button>
-      <button type="button" class={isPast ? "main" : ""} onClick={() => store.show(null)} disabled={!isPast}>Live</button>
+      {!isFile() && <button type="button" onClick={() => void fork()} disabled={event === undefined}>Fork from here</button>}
+      <button type="button" class={isPast ? "main" : ""} onClick={() => store.show(null)} disabled={!isPast}>{isFile() ? "End" : "Live"}</button>
       <Failed error={error.value} />
     </div>
   );

@@ -3,9 +3,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { statusText, statusTone } from "../model/words.ts";
 
-export function Status({ status, paused = false, short = false }: { status: string; paused?: boolean; short?: boolean }) {
+export function Status({ status, paused = false, short = false, words: given }: { status: string; paused?: boolean; short?: boolean; words?: string }) {
   const tone = paused ? "waiting" : statusTone(status);
-  const words = paused ? "paused" : statusText(status);
+  const words = given ?? (paused ? "paused" : statusText(status));
   return (
     <span class={`status ${tone}`} title={words}>
       <i class="dot" aria-hidden="true" />

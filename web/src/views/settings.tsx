@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call } from "../api/client.ts";
 import type { Settings } from "../api/types.ts";
+import { address } from "../router.ts";
 import { Failed } from "../ui/parts.tsx";
 
 export function SettingsView() {
@@ -17,7 +18,10 @@ export function SettingsView() {
   const shown = settings.value;
   return (
     <main class="page">
-      <h1>Settings</h1>
+      <header class="row">
+        <h1>Settings</h1>
+        <a href={address({ view: "doctor" })}>Doctor: whether they work</a>
+      </header>
       <p class="quiet">Later layers win: system, user, profile, project, environment, flag. What counts is in bold.</p>
       <Failed error={error.value} />
       {shown?.warnings.map((warning) => <p key={warning} class="failed">{warning}</p>)}
