@@ -14,7 +14,7 @@ namespace praxis::server {
 namespace {
 
 constexpr std::string_view kBase64 = ";base64,";
-constexpr std::size_t kMostParts = 256;
+constexpr std::size_t kMostInputParts = 256;
 
 bool is_address(std::string_view url) { return url.starts_with("https://") || url.starts_with("http://"); }
 
@@ -92,7 +92,7 @@ Result<std::vector<Part>> input_parts(const Json& content, const std::string& pa
   }
   const auto* list = content.if_array();
   if (list == nullptr) return fail(field_error(param, "must be a string or a list of parts"));
-  if (list->size() > kMostParts) return fail(field_error(param, "has more than 256 parts"));
+  if (list->size() > kMostInputParts) return fail(field_error(param, "has more than 256 parts"));
   for (const Json& each : *list) {
     auto part = part_of(each, param);
     if (!part) return fail(part.error());
