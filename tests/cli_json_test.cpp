@@ -192,6 +192,18 @@ TEST_F(CliJson, PolicyFollowsTheSchema) {
   check({"policy", "test", "cases.toml"}, 1);
 }
 
+TEST_F(CliJson, AuditFollowsTheSchema) {
+  file("put.jsonl", R"({"tool_calls": [{"name": "kv", "arguments": {"op": "put", "key": "a"}}]})"
+                    "\n{\"text\": \"x\"}\n");
+  file("agent.toml", "model = 'script:put.jsonl'\n[tools.kv]\n[policy]\ndeny = ['kv']\n");
+  praxis({"run", "agent.toml", "go"});
+  check({"audit"}, 0);
+  EXPECT_EQ(items_.size(), 2U);
+  check({"audit", "--sign", "head.json"}, 0);
+  check({"audit", "--verify", "head.json"}, 0);
+  check({"audit", "--verify", "put.jsonl"}, 2);
+}
+
 TEST_F(CliJson, SkillsAndMcpServersFollowTheSchema) {
   file(".agents/skills/tea/SKILL.md", "---\nname: tea\ndescription: Makes tea.\n---\nBoil.\n");
   file(".agents/skills/none/SKILL.md", "none\n");

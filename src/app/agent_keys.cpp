@@ -58,7 +58,8 @@ constexpr std::array kOwnKeys{
                "Pre-approved calls: `tool`, `arguments`, and `any_ending` if `argv` may continue"},
     SettingKey{
         "policy.rules", Type::kTables,
-        "Rules about the arguments of calls: `id`, one of `allow`, `ask` and `deny`, `when`, `reason`"},
+        "Rules about calls: `id`, one of `allow`, `ask` and `deny`, `when`, `during`, `at_most` or `after`, "
+        "`reason`"},
     SettingKey{"tools.ask_user", Type::kTable, "Questions to the user"},
     SettingKey{"agents.*.file", Type::kText, "The sub-agent's own file; relative to this one"},
     SettingKey{"agents.*.description", Type::kText, "What the sub-agent is for; the model reads it"},

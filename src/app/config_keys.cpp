@@ -140,7 +140,7 @@ constexpr std::array kPolicyKeys{
                "Tools whose every call waits for an approval, also where the agent's file allows them"},
     SettingKey{"policy.deny", Type::kTexts, "Tools that no agent may use"},
     SettingKey{"policy.rules", Type::kTables,
-               "Rules about the arguments of calls: `id`, `ask` or `deny`, `when`, `reason`"},
+               "Rules about calls: `id`, `ask` or `deny`, `when`, `during`, `after`, `reason`"},
 };
 
 /// Programs of the user's that see what an agent does.

@@ -1,7 +1,11 @@
 #include "app/policy_check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdint>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -11,13 +15,17 @@
 #include "app/project.hpp"
 #include "app/toml_document.hpp"
 #include "app/transcript.hpp"
+#include "policy/conditions.hpp"
 #include "policy/flow.hpp"
 #include "praxis/app/agent_file.hpp"
+#include "praxis/base/dates.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/net/http_client.hpp"
 
 namespace praxis::app {
 namespace {
+
+constexpr std::int64_t kMostCallsBefore = 1'000'000;
 
 /// What the tool is for each set of rules that looks at where values come from.
 std::vector<std::string> declarations(const std::vector<PolicyRules>& rules, const ToolDefinition& tool) {
@@ -42,13 +50,15 @@ std::vector<std::string> declarations(const std::vector<PolicyRules>& rules, con
   return lines;
 }
 
-PolicyAnswer answer_of(const AgentSpec& agent, const ToolDefinition& tool, const ToolCallPart& call) {
+PolicyAnswer answer_of(const AgentSpec& agent, const ToolDefinition& tool, const ToolCallPart& call,
+                       const State& at) {
   const std::vector<PolicyRules> rules = rules_of(agent);
-  PolicyAnswer answer{judge(rules, tool, call), {}};
+  PolicyAnswer answer{judge_at(rules, tool, call, &at), {}};
   for (std::size_t i = 0; i < rules.size(); ++i) {
     std::string name = rules[i].source;
     if (name.empty()) name = i + 1 < rules.size() ? "an agent above" : "the agent";
-    answer.layers.push_back({std::move(name), explain(rules[i], tool, call)});
+    answer.layers.push_back({std::move(name), explain_at(rules[i], tool, call, &at)});
+    std::ranges::move(conditions_at(rules[i], tool.name, at), std::back_inserter(answer.conditions));
   }
   answer.origins = declarations(rules, tool);
   return answer;
@@ -71,15 +81,23 @@ Result<std::optional<State>> state_before(const StoredSession& session, const Ca
   return std::nullopt;
 }
 
+/// A state that says no more than when a call is tried, and what was called before.
+State state_of(const AgentSpec& agent, const ToolCallPart& call, const PolicyMoment& moment) {
+  State state;
+  state.time = moment.time;
+  state.agent = std::make_shared<const AgentSpec>(agent);
+  if (moment.calls > 0)
+    state.started.push_back(
+        {.tool = call.name, .arguments = call.arguments, .time = moment.time, .calls = moment.calls});
+  return state;
+}
+
 /// Adds where the arguments of a call in a log came from.
-Status add_origins(const StoredSession& session, const ToolCallPart& call, PolicyAnswer& answer) {
-  const auto before = state_before(session, call.id);
-  if (!before) return fail(before.error());
-  if (answer.origins.empty() || !*before) return {};
-  const State& state = **before;
+void add_origins(const State& state, const ToolCallPart& call, PolicyAnswer& answer) {
+  if (answer.origins.empty()) return;
   const CallState* const open = state.find_call(call.id);
   const ToolSpec* const tool = state.agent->find_tool(call.name);
-  if (open == nullptr || tool == nullptr) return {};
+  if (open == nullptr || tool == nullptr) return;
   const flow::Verdict verdict =
       flow::judge(rules_of(*state.agent), state, tool->definition, open->call, open->within);
   answer.origins.push_back(verdict.read.empty()
@@ -87,7 +105,6 @@ Status add_origins(const StoredSession& session, const ToolCallPart& call, Polic
                                : "the model had read untrusted data: " + joined(verdict.read));
   for (const flow::Finding& finding : verdict.findings) answer.origins.push_back(flow::to_text(finding));
   answer.permission = flow::narrowed(std::move(answer.permission), verdict);
-  return {};
 }
 
 const ToolDefinition* tool_named(const AgentSpec& agent, const std::string& name) {
@@ -116,12 +133,36 @@ std::vector<ToolCallPart> calls_in(const Json& transcript) {
   return calls;
 }
 
-Result<PolicyCase> read_case(const TomlDocument& document, const std::string& place, const Json& table) {
+constexpr std::array<std::string_view, 7> kCaseKeys{"agent", "tool", "arguments", "expect",
+                                                    "by",    "at",   "calls"};
+
+/// When the call of a case is tried: `at` and `calls`.
+Result<PolicyMoment> read_moment(const Json& table, UnixMillis now) {
+  PolicyMoment moment{now, 0};
+  if (const Json& at = json_at(table, "at"); !at.is_null()) {
+    const auto time = at.is_string() ? from_iso8601(at.get_string()) : std::nullopt;
+    if (!time)
+      return fail(ErrorCode::kInput,
+                  "\"at\" must be a time such as \"2026-01-31T12:00:00Z\", not " + to_json_text(at));
+    moment.time = *time;
+  }
+  if (const Json& calls = json_at(table, "calls"); !calls.is_null()) {
+    if (!calls.is_int64() || calls.get_int64() < 0 || calls.get_int64() > kMostCallsBefore)
+      return fail(ErrorCode::kInput,
+                  "\"calls\" must be an integer from 0 to 1000000, not " + to_json_text(calls));
+    moment.calls = static_cast<std::uint32_t>(calls.get_int64());
+  }
+  return moment;
+}
+
+Result<PolicyCase> read_case(const TomlDocument& document, const std::string& place, const Json& table,
+                             UnixMillis now) {
   const auto wrong = [&](const std::string& what) { return document.mistake(place, what); };
   if (!table.is_object()) return wrong("a case must be a table");
   for (const auto& [key, value] : table.get_object()) {
-    if (key != "agent" && key != "tool" && key != "arguments" && key != "expect" && key != "by")
-      return wrong("a case has agent, tool, arguments, expect and by, not \"" + std::string(key) + '"');
+    if (std::ranges::find(kCaseKeys, std::string_view(key)) == kCaseKeys.end())
+      return wrong("a case has " + joined({kCaseKeys.begin(), kCaseKeys.end()}) + ", not \"" +
+                   std::string(key) + '"');
   }
   PolicyCase read{.agent = json_string(table, "agent", json_text(document.json(), "agent")),
                   .call = {},
@@ -136,6 +177,9 @@ Result<PolicyCase> read_case(const TomlDocument& document, const std::string& pl
   if (read.expect != "allow" && read.expect != "ask" && read.expect != "deny")
     return wrong("\"expect\" must be allow, ask or deny");
   read.call.arguments = arguments.is_null() ? "{}" : to_json_text(arguments);
+  const auto moment = read_moment(table, now);
+  if (!moment) return wrong(moment.error().message);
+  read.moment = *moment;
   return read;
 }
 
@@ -161,13 +205,14 @@ std::vector<PolicyRules> rules_of(const AgentSpec& agent) {
   return rules;
 }
 
-Result<PolicyAnswer> check_policy(const Agent& agent, const ToolCallPart& call) {
+Result<PolicyAnswer> check_policy(const Agent& agent, const ToolCallPart& call, const PolicyMoment& moment) {
   const AgentSpec& spec = agent.spec();
-  if (const ToolDefinition* const tool = tool_named(spec, call.name)) return answer_of(spec, *tool, call);
+  const State at = state_of(spec, call, moment);
+  if (const ToolDefinition* const tool = tool_named(spec, call.name)) return answer_of(spec, *tool, call, at);
   if (!agent.description()->tool_sources.empty()) {
     ToolDefinition unknown;
     unknown.name = call.name;
-    return answer_of(spec, unknown, call);
+    return answer_of(spec, unknown, call, at);
   }
   std::vector<std::string> names;
   for (const ToolSpec& tool : spec.tools) names.push_back(tool.definition.name);
@@ -192,9 +237,11 @@ Result<ExplainedCall> explain_call(const StoredSession& session, const std::stri
   ToolDefinition unknown;
   unknown.name = found->name;
   const ToolDefinition* const tool = tool_named(agent, found->name);
-  ExplainedCall explained{*found, answer_of(agent, tool != nullptr ? *tool : unknown, *found)};
-  if (auto added = add_origins(session, *found, explained.answer); !added)
-    return fail(std::move(added.error()));
+  const auto before = state_before(session, found->id);
+  if (!before) return fail(before.error());
+  const State& at = *before ? **before : session.state;
+  ExplainedCall explained{*found, answer_of(agent, tool != nullptr ? *tool : unknown, *found, at)};
+  if (*before) add_origins(at, *found, explained.answer);
   return explained;
 }
 
@@ -208,14 +255,15 @@ Result<Agent> agent_named(const Workspace& workspace, const std::string& word) {
   return load_agent_file((*choice)->file, reading);
 }
 
-Result<std::vector<PolicyCase>> read_policy_cases(std::string_view text, const std::string& file) {
+Result<std::vector<PolicyCase>> read_policy_cases(std::string_view text, const std::string& file,
+                                                  UnixMillis now) {
   const auto document = TomlDocument::parse(text, file);
   if (!document) return fail(document.error());
   const JsonArray* const tables = document->at("cases").if_array();
   if (tables == nullptr || tables->empty()) return fail(ErrorCode::kInput, file + " has no [[cases]]");
   std::vector<PolicyCase> cases;
   for (std::size_t i = 0; i < tables->size(); ++i) {
-    auto read = read_case(*document, "cases[" + std::to_string(i) + ']', (*tables)[i]);
+    auto read = read_case(*document, "cases[" + std::to_string(i) + ']', (*tables)[i], now);
     if (!read) return fail(std::move(read.error()));
     cases.push_back(*std::move(read));
   }

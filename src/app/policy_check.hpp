@@ -1,11 +1,13 @@
 // What the rules of an agent say about a call, layer by layer: for `praxis policy`.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/workspace.hpp"
+#include "praxis/base/time.hpp"
 #include "praxis/domain/agent_spec.hpp"
 #include "praxis/policy/policy.hpp"
 
@@ -23,6 +25,14 @@ struct PolicyAnswer {
   /// What `[policy.flow]` says: of a call in a log, where its arguments come from; else what the tool is for
   /// these rules. Empty: no layer looks at that.
   std::vector<std::string> origins = {};
+  /// How the rules about times and numbers of calls stand for this tool.
+  std::vector<std::string> conditions = {};
+};
+
+/// The point of a session at which a call is tried.
+struct PolicyMoment {
+  UnixMillis time;
+  std::uint32_t calls = 0;  ///< that have begun before, all like this one and at the same time
 };
 
 /// `allow`, `ask` or `deny`.
@@ -34,9 +44,10 @@ std::string reason_of(const Permission& permission);
 std::vector<PolicyRules> rules_of(const AgentSpec& agent);
 /// What they say about a call. A tool that the agent does not have may come from a server of its: nothing but
 /// its name is known. Error `kInput`: the agent has neither the tool nor a server that it could be from.
-Result<PolicyAnswer> check_policy(const Agent& agent, const ToolCallPart& call);
-/// The same for a call in the log of a session, by the rules that its log holds. `call`: its id, or its
-/// number among the calls of the session, from 1. Error `kInput`: there is no such call.
+Result<PolicyAnswer> check_policy(const Agent& agent, const ToolCallPart& call, const PolicyMoment& moment);
+/// The same for a call in the log of a session, by the rules, the time and the calls that its log holds.
+/// `call`: its id, or its number among the calls of the session, from 1. Error `kInput`: there is no such
+/// call.
 struct ExplainedCall {
   ToolCallPart call;
   PolicyAnswer answer;
@@ -52,9 +63,11 @@ struct PolicyCase {
   ToolCallPart call;
   std::string expect;  ///< as `permission_name`
   std::string by;      ///< the id of the rule that must decide; empty: any
+  PolicyMoment moment = {};
 };
 /// Reads the text of a TOML file: `agent`, and `[[cases]]` with `tool`, `arguments`, `expect`, and if wanted
-/// `agent` and `by`. Error `kInput`.
-Result<std::vector<PolicyCase>> read_policy_cases(std::string_view text, const std::string& file);
+/// `agent`, `by`, `at` (a time; else `now`) and `calls` (that have begun before). Error `kInput`.
+Result<std::vector<PolicyCase>> read_policy_cases(std::string_view text, const std::string& file,
+                                                  UnixMillis now);
 
 }  // namespace praxis::app

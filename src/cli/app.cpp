@@ -13,6 +13,7 @@
 #include "cli/acp_flags.hpp"
 #include "cli/agents_flags.hpp"
 #include "cli/api_flags.hpp"
+#include "cli/audit_flags.hpp"
 #include "cli/branch_flags.hpp"
 #include "cli/chat_flags.hpp"
 #include "cli/config_flags.hpp"
@@ -124,6 +125,7 @@ class Definition {
   RedactOptions redact_;
   EvalOptions eval_;
   StatsOptions stats_;
+  AuditOptions audit_;
   TracesOptions traces_;
   std::string shell_;
 };
@@ -370,6 +372,7 @@ void Definition::define_help() {
   define("acp", kAcpHelp, kAcpExamples, acp_, add_acp_flags);
   define("skills", kSkillsHelp, kSkillsExamples, skills_, add_skills_flags);
   define("policy", kPolicyHelp, kPolicyExamples, policy_, add_policy_flags);
+  define("audit", kAuditHelp, kAuditExamples, audit_, add_audit_flags);
   define("redact", kRedactHelp, kRedactExamples, redact_, add_redact_flags);
   define("eval", kEvalHelp, kEvalExamples, eval_, add_eval_flags);
   define("stats", kStatsHelp, kStatsExamples, stats_, add_stats_flags);

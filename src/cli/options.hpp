@@ -378,6 +378,8 @@ struct PolicyOptions {
   app::Place place;
   Verb verb = Verb::kShow;
   std::vector<std::string> words;  ///< an agent, a tool and arguments; files; or a run and a call
+  std::string at;                  ///< the time of the call that is checked; empty: now
+  std::uint32_t calls = 0;         ///< that have begun before it
   bool json = false;
 };
 
@@ -424,6 +426,15 @@ struct StatsOptions {
   bool json = false;
 };
 
+/// Lists what rules, hooks and people decided; signs the journal, or compares it with a signed head.
+struct AuditOptions {
+  app::Place place;
+  std::optional<Millis> since;
+  std::string sign, verify;  ///< files; empty: neither
+  std::string key;           ///< public key of the signer; empty: the user's own
+  bool json = false;
+};
+
 /// Sends the spans of runs to a collector, or writes them.
 struct TracesOptions {
   app::Place place;
@@ -456,6 +467,6 @@ using Invocation =
                  ReplayOptions, ExportOptions, ImportOptions, ModelsOptions, DoctorOptions, TrustOptions,
                  ConfigOptions, ServeOptions, ApiOptions, MemoryCommandOptions, PromptsOptions,
                  McpCommandOptions, AcpOptions, SkillsOptions, PolicyOptions, RedactOptions, EvalOptions,
-                 StatsOptions, TracesOptions, CompleteOptions, TopicOptions>;
+                 StatsOptions, AuditOptions, TracesOptions, CompleteOptions, TopicOptions>;
 
 }  // namespace praxis::cli

@@ -10,6 +10,8 @@
 #include "base/visible_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/place.hpp"
+#include "praxis/base/dates.hpp"
+#include "praxis/base/environment.hpp"
 #include "praxis/runtime/agent.hpp"
 
 namespace praxis::cli {
@@ -65,7 +67,9 @@ class PolicyWork {
     }
     const auto agent = app::agent_named(workspace_, words.front());
     if (!agent) return fail(agent.error());
-    auto answer = app::check_policy(*agent, call);
+    const auto moment = moment_of_check();
+    if (!moment) return fail(moment.error());
+    auto answer = app::check_policy(*agent, call, *moment);
     if (!answer) return fail(std::move(answer.error()));
     return told(call, *answer);
   }
@@ -86,7 +90,7 @@ class PolicyWork {
     for (const std::string& file : options_.words) {
       const auto text = read_input(file);
       if (!text) return fail(text.error());
-      const auto cases = app::read_policy_cases(*text, file);
+      const auto cases = app::read_policy_cases(*text, file, now());
       if (!cases) return fail(cases.error());
       for (const app::PolicyCase& each : *cases) {
         auto right = holds(each);
@@ -102,6 +106,19 @@ class PolicyWork {
  private:
   static std::unexpected<Error> wrong(std::string message) {
     return fail(app::usage_error(std::move(message), "praxis policy --help"));
+  }
+
+  static UnixMillis now() { return system_environment()->now(); }
+
+  Result<app::PolicyMoment> moment_of_check() const {
+    app::PolicyMoment moment{now(), options_.calls};
+    if (options_.at.empty()) return moment;
+    const auto time = from_iso8601(options_.at);
+    if (!time)
+      return fail(app::usage_error("--at takes a time such as 2026-01-31T12:00:00Z, not " +
+                                   app::in_quotes(options_.at)));
+    moment.time = *time;
+    return moment;
   }
 
   void line(std::string_view kind, const std::string& text) {
@@ -132,7 +149,8 @@ class PolicyWork {
                      {"permission", name},
                      {"reason", reason},
                      {"judgements", judgements_json(answer)},
-                     {"origins", JsonArray(answer.origins.begin(), answer.origins.end())}});
+                     {"origins", JsonArray(answer.origins.begin(), answer.origins.end())},
+                     {"conditions", JsonArray(answer.conditions.begin(), answer.conditions.end())}});
     if (options_.json) return status_of(answer.permission);
     console_.out.line(visible_text(fmt::format("{}{}{}", name, reason.empty() ? "" : ": ", reason)));
     for (const app::PolicyLayer& layer : answer.layers) {
@@ -141,6 +159,8 @@ class PolicyWork {
           visible_text(fmt::format("  {:5} {}{}", app::permission_name(layer.judgement.permission),
                                    layer.name, by.empty() ? "" : ", by " + by)));
     }
+    for (const std::string& condition : answer.conditions)
+      console_.out.line(visible_text(fmt::format("  when  {}", condition)));
     for (const std::string& origin : answer.origins)
       console_.out.line(visible_text(fmt::format("  flow  {}", origin)));
     return status_of(answer.permission);
@@ -157,7 +177,7 @@ class PolicyWork {
   Result<bool> holds(const app::PolicyCase& each) {
     const auto agent = agent_of(each);
     if (!agent) return fail(agent.error());
-    const auto answer = app::check_policy(*agent, each.call);
+    const auto answer = app::check_policy(*agent, each.call, each.moment);
     if (!answer) return fail(answer.error());
     const std::string permission(app::permission_name(answer->permission));
     const bool by_it = each.by.empty() || std::ranges::any_of(answer->layers, [&](const auto& layer) {

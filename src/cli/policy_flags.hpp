@@ -34,6 +34,11 @@ inline void add_policy_flags(CLI::App* policy, PolicyOptions& options) {
                    "from standard input); for test files with [[cases]]; for explain a run, and the id or "
                    "number of a call")
       ->type_name("");
+  policy->add_option("--at", options.at, "For check: the time of the call, such as 2026-01-31T12:00:00Z")
+      ->type_name("TIME");
+  policy->add_option("--calls", options.calls, "For check: how many such calls have begun just before")
+      ->type_name("N")
+      ->check(CLI::Range(0U, 1'000'000U).description(""));
   add_json(policy, options.json, "layer or case");
   add_place(policy, options.place);
 }

@@ -114,6 +114,7 @@ class Applier {
     child->usage = r.usage;
     child->tool_calls = r.tool_calls;
     child->settled = true;
+    note_started_below(state_, time_, r);
     state_.turn->report.usage_children = usage_of_children();
     return {};
   }
@@ -121,7 +122,7 @@ class Applier {
   Status operator()(const records::EffectIntended& r) {
     if (!state_.turn) return against_rules("an effect is intended outside a turn");
     if (r.attempt <= 1) ++state_.next_effect;
-    return r.kind == EffectKind::kTool ? start_call(state_, r) : start_effect(state_, time_, r);
+    return r.kind == EffectKind::kTool ? start_call(state_, time_, r) : start_effect(state_, time_, r);
   }
 
   Status operator()(const records::EffectSettled& r) {
@@ -438,6 +439,7 @@ Status apply_to(State& state, const Record& record) {
     return fail(ErrorCode::kJournal, "the log does not begin with session_created");
   }
   ++state.seq;
+  state.time = record.time;
   auto applied = std::visit(Applier{state, record.time}, record.body);
   if (!applied) {
     return fail(ErrorCode::kJournal, "session " + state.id.str() + ", record " + std::to_string(state.seq) +

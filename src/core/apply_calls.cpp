@@ -179,13 +179,16 @@ void propose_calls(State& state) {
   }
 }
 
-Status start_call(State& state, const records::EffectIntended& r) {
+Status start_call(State& state, UnixMillis time, const records::EffectIntended& r) {
   CallState* call = state.find_call(r.call);
   if (call == nullptr) return against_rules("a tool call is intended that was not proposed");
   if (call->phase == Phase::kRunning || call->phase == Phase::kSettled) {
     return against_rules("call " + r.call.str() + " is intended while it runs or after it settled");
   }
-  if (r.attempt <= 1) ++state.turn->tool_calls;
+  if (r.attempt <= 1) {
+    ++state.turn->tool_calls;
+    note_started(state, time, *call);
+  }
   call->phase = Phase::kRunning;
   call->effect = r.effect;
   call->attempt = r.attempt;

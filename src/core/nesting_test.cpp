@@ -1,5 +1,10 @@
 // The agent tree in the core: nested calls, sub-agents and their costs, side queries, access that a user
 // grants, and rules that change during a decision.
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/apply_parts.hpp"
 #include "core/testing/fold.hpp"
 #include "core/testing/planners.hpp"
 
@@ -106,6 +111,44 @@ TEST(CallsWithinCalls, NestedCallOfAFatalTool_FailsTheHandlerAndNotTheTurn) {
   session.run();
   session.fail_call("c.1", "no such file");
   EXPECT_FALSE(session.turn().fatal);
+}
+
+/// An agent with a rule that counts calls.
+AgentSpec counted() {
+  AgentSpec spec = agent({test_tool("outer"), test_tool("read")});
+  spec.policy = JsonObject{
+      {"rules", JsonArray{JsonObject{{"id", "r"}, {"deny", "read"}, {"after", JsonObject{{"calls", 9}}}}}}};
+  return spec;
+}
+
+TEST(StartedCalls, CallsOfTheSessionAndOfSubAgents_AreKeptWhileARuleCounts) {
+  Fold session = running(counted());
+  ASSERT_EQ(session.state().started.size(), 1U);
+  EXPECT_EQ(session.state().started[0].tool, "outer");
+  EXPECT_EQ(session.state().started[0].time, session.state().time);
+  session.apply(records::ChildSpawned{SessionId{"s2"}, CallId{"c"}, "helper", "k"});
+  records::ChildSettled settled{SessionId{"s2"}, StopReason::kFinished, {}, 2};
+  settled.started = {{"read", 2}};
+  session.apply(settled);
+  settled.started = {{"read", 3}};
+  session.apply(settled);  // its second turn: the number is that of all its turns
+  const std::map<std::string, std::uint32_t> expected{{"outer", 1}, {"read", 3}};
+  EXPECT_EQ(session.state().started_by_tool(), expected);
+  EXPECT_TRUE(running(agent({test_tool("outer")})).state().started.empty()) << "without such a rule";
+}
+
+TEST(StartedCalls, ManyCalls_AreAddedUpByToolAndNotForgotten) {
+  constexpr std::uint32_t kCalls = 9'000;
+  State state;
+  state.agent = std::make_shared<const AgentSpec>(counted());
+  CallState call;
+  for (std::uint32_t i = 0; i < kCalls; ++i) {
+    call.call.name = i % 3 == 0 ? "read" : "outer";
+    note_started(state, {i}, call);
+  }
+  EXPECT_LE(state.started.size(), 4'001U);
+  const std::map<std::string, std::uint32_t> expected{{"outer", kCalls / 3 * 2}, {"read", kCalls / 3}};
+  EXPECT_EQ(state.started_by_tool(), expected);
 }
 
 TEST(Children, UsageOfAChild_CountsOnceForItselfAndOnceForTheTurn) {

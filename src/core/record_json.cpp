@@ -28,6 +28,20 @@ Digest from_short_hex(std::string text) {
   return Digest::from_hex(text).value_or(Digest{});
 }
 
+Json started_json(const std::map<std::string, std::uint32_t>& started) {
+  JsonObject calls;
+  for (const auto& [tool, count] : started) calls[tool] = count;
+  return calls;
+}
+
+std::map<std::string, std::uint32_t> started_from_json(const Json& json) {
+  std::map<std::string, std::uint32_t> started;
+  if (const JsonObject* const calls = json.if_object()) {
+    for (const auto& [tool, count] : *calls) started[tool] = static_cast<std::uint32_t>(json_int(json, tool));
+  }
+  return started;
+}
+
 void write(JsonFields& out, const RequestPatch& patch) {
   if (patch.instructions) out.text("instructions", *patch.instructions);
   if (patch.options) out.value("options", to_json(*patch.options));
@@ -193,6 +207,7 @@ struct Writer {
     out.text("reason", to_string(r.reason));
     put_usage(out, "usage", r.usage);
     if (r.tool_calls != 0) out.number("tool_calls", r.tool_calls);
+    if (!r.started.empty()) out.value("started", started_json(r.started));
   }
   void operator()(const records::SpeakerSet& r) const {
     out.text("agent", r.agent);
@@ -380,9 +395,9 @@ RecordBody read_child_spawned(const Json& json) {
 Result<RecordBody> read_child_settled(const Json& json) {
   const auto reason = stop_reason_from(json_string(json, "reason"));
   if (!reason) return bad("child_settled", "unknown reason");
-  return records::ChildSettled{SessionId{json_string(json, "child")}, *reason,
-                               usage_from_json(json_at(json, "usage")),
-                               static_cast<std::uint32_t>(json_int(json, "tool_calls"))};
+  return records::ChildSettled{
+      SessionId{json_string(json, "child")}, *reason, usage_from_json(json_at(json, "usage")),
+      static_cast<std::uint32_t>(json_int(json, "tool_calls")), started_from_json(json_at(json, "started"))};
 }
 
 RecordBody read_speaker_set(const Json& json) {

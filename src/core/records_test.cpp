@@ -297,6 +297,9 @@ TEST(Records, RecordsOfTheAgentTree_SurviveTheJournal) {
   EXPECT_EQ(settled.child.str(), "s2");
   EXPECT_EQ(settled.reason, StopReason::kTokenLimit);
   EXPECT_EQ(settled.usage, usage);
+  records::ChildSettled counted{SessionId{"s2"}, StopReason::kFinished, usage, 3};
+  counted.started = {{"http", 2}, {"kv", 1}};
+  EXPECT_EQ(round_trip_as(counted).started, counted.started);
 }
 
 TEST(Records, LargeText_IsStoredOutsideTheRecord) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/conditions.hpp"
 #include "policy/flow.hpp"
 
 namespace praxis::driver {
@@ -23,6 +24,18 @@ void judge_origins(Review& review, const Rules& rules, const State& state, const
   const flow::Verdict verdict = flow::judge(rules, state, tool->definition, seen, call.within);
   if (std::holds_alternative<Allow>(verdict.permission)) return;
   review.permission = flow::narrowed(std::move(review.permission), verdict);
+  review.author = by_policy();
+}
+
+void judge_conditions(Review& review, const Rules& rules, const State& state, const CallState& call) {
+  if (std::ranges::none_of(rules, [](const PolicyRules& each) { return any_conditions(each); })) return;
+  const ToolSpec* const tool = state.agent->find_tool(call.call.name);
+  if (tool == nullptr) return;  // the call itself fails
+  ToolCallPart seen = call.call;
+  if (review.arguments) seen.arguments = *review.arguments;
+  Permission now = judge_at(rules, tool->definition, seen, &state);
+  if (strictness(now) <= strictness(review.permission)) return;
+  review.permission = std::move(now);
   review.author = by_policy();
 }
 

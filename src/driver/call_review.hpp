@@ -36,6 +36,10 @@ Review judge_call(const Rules& rules, const ToolDefinition* tool, const ToolCall
 /// look at that (`FlowRules::mode`).
 void judge_origins(Review& review, const Rules& rules, const State& state, const CallState& call);
 
+/// Narrows a review by the rules about times and numbers of calls, as of the last record of the session.
+/// No-op unless there are such rules.
+void judge_conditions(Review& review, const Rules& rules, const State& state, const CallState& call);
+
 class CallReview {
  public:
   /// Returns the rules of `agent`. When they have changed, drops the reviews made under the previous rules.

@@ -123,7 +123,9 @@ bool TurnDriver::run_call(const CallId& id) {
     return !failure_;
   }
   if (call->phase == CallState::Phase::kProposed && review != nullptr) {
-    judge_origins(*review, *review_.rules(state_->agent), *state_, *call);
+    const Rules& rules = *review_.rules(state_->agent);
+    judge_conditions(*review, rules, *state_, *call);
+    judge_origins(*review, rules, *state_, *call);
     if (record_review(id, *review)) return !failure_;
   }
   if (!affords_call()) return false;

@@ -265,8 +265,9 @@ void TurnDriver::on(ActionsDone /*input*/) { commit(); }
 /// Reports the cost of the turn to the session above before its readers continue.
 void TurnDriver::finish_turn(PendingRecord& settling) {
   if (setup_.parent) {
-    emit(TellParent{ChildEnded{{state_->id, settling.result->reason.value_or(StopReason::kFinished),
-                                state_->subtree_usage(), state_->subtree_calls()}}});
+    emit(TellParent{
+        ChildEnded{{state_->id, settling.result->reason.value_or(StopReason::kFinished),
+                    state_->subtree_usage(), state_->subtree_calls(), state_->started_by_tool()}}});
   }
   disarm(deadline_);
   if (!settling.readers.empty() || setup_.hooks.ended)

@@ -79,7 +79,7 @@ Result<records::ChildSettled> close_left(Journal& journal, Environment& environm
   if (!state) return fail(state.error());
   const auto reason = state->last ? state->last->reason : std::nullopt;
   return records::ChildSettled{child, reason.value_or(StopReason::kCancelled), state->subtree_usage(),
-                               state->subtree_calls()};
+                               state->subtree_calls(), state->started_by_tool()};
 }
 
 }  // namespace praxis

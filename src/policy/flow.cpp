@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "json/repeated_key.hpp"
+#include "policy/conditions.hpp"
 #include "policy/flow_text.hpp"
 
 namespace praxis::flow {
@@ -164,11 +165,6 @@ std::string reason_of_findings(const ToolCallPart& call, const Verdict& verdict)
   if (verdict.findings.size() > kMaxFindings)
     text += "; and " + std::to_string(verdict.findings.size() - kMaxFindings) + " more";
   return text + '.';
-}
-
-int strictness(const Permission& permission) {
-  if (std::holds_alternative<Deny>(permission)) return 2;
-  return std::holds_alternative<NeedsApproval>(permission) ? 1 : 0;
 }
 
 bool is_allowed_exactly(const PolicyRules& rules, const ToolCallPart& call) {

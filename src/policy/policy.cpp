@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "json/repeated_key.hpp"
+#include "policy/conditions.hpp"
 
 namespace praxis {
 namespace {
@@ -51,7 +52,7 @@ std::string name_of(const PolicyRule& rule) { return "rule " + rule.id; }
 
 std::string text_of(const PolicyRule& rule, std::string_view does, const ToolCallPart& call) {
   std::string text = "The rule \"" + rule.id + "\" ";
-  text.append(does).append(" \"" + call.name + '"');
+  text.append(does).append(" \"" + call.name + '"' + condition_text(rule));
   return text + (rule.reason.empty() ? "." : ": " + rule.reason);
 }
 
@@ -150,18 +151,22 @@ PolicyRules policy_rules_from_json(const Json& json) {
   return rules;
 }
 
-Judgement explain(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call) {
+Judgement explain_at(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call,
+                     const State* at) {
   const std::string whose = rules.source.empty() ? "The agent's rules" : "The rules of " + rules.source;
   if (any_names(rules.deny, call.name)) return {deny(whose + " deny \"" + call.name + "\"."), "deny"};
   const Json arguments = rules.rules.empty() ? Json() : arguments_of(call.arguments);
   const auto rule_of = [&](RuleKind kind) {
     const auto found = std::ranges::find_if(rules.rules, [&](const PolicyRule& rule) {
-      return rule.kind == kind && concerns(rule, tool, arguments);
+      return rule.kind == kind && concerns(rule, tool, arguments) && applies_at(rule, at);
     });
     return found == rules.rules.end() ? nullptr : &*found;
   };
   if (const auto* rule = rule_of(RuleKind::kDeny))
     return {deny(text_of(*rule, "denies", call)), name_of(*rule)};
+  for (const PolicyRule& rule : rules.rules) {
+    if (is_used_up(rule, tool, arguments, at)) return {deny(text_of(rule, "allows", call)), name_of(rule)};
+  }
   if (std::ranges::any_of(rules.calls, [&](const CallRule& rule) { return allows(rule, call); }))
     return {allow(), "calls"};
   if (const auto* rule = rule_of(RuleKind::kAsk))
@@ -178,15 +183,19 @@ Judgement explain(const PolicyRules& rules, const ToolDefinition& tool, const To
           "the tool"};
 }
 
+Judgement explain(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call) {
+  return explain_at(rules, tool, call, nullptr);
+}
+
 Permission judge(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call) {
   return explain(rules, tool, call).permission;
 }
 
-Permission judge(const std::vector<PolicyRules>& rules, const ToolDefinition& tool,
-                 const ToolCallPart& call) {
+Permission judge_at(const std::vector<PolicyRules>& rules, const ToolDefinition& tool,
+                    const ToolCallPart& call, const State* at) {
   Permission strictest = allow();
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    Permission permission = judge(rules[i], tool, call);
+    Permission permission = explain_at(rules[i], tool, call, at).permission;
     if (auto* denied = std::get_if<Deny>(&permission)) {
       if (i + 1 < rules.size() && rules[i].source.empty())
         denied->reason += " (They are those of an agent above, which hold here too.)";
@@ -197,10 +206,16 @@ Permission judge(const std::vector<PolicyRules>& rules, const ToolDefinition& to
   return strictest;
 }
 
+Permission judge(const std::vector<PolicyRules>& rules, const ToolDefinition& tool,
+                 const ToolCallPart& call) {
+  return judge_at(rules, tool, call, nullptr);
+}
+
 bool denies(const std::vector<PolicyRules>& rules, std::string_view tool) {
   return std::ranges::any_of(rules, [&](const PolicyRules& of_one) {
     return any_names(of_one.deny, tool) || std::ranges::any_of(of_one.rules, [&](const PolicyRule& rule) {
-             return rule.kind == RuleKind::kDeny && rule.when.empty() && names_tool(rule, tool);
+             return rule.kind == RuleKind::kDeny && rule.when.empty() && !has_conditions(rule) &&
+                    names_tool(rule, tool);
            });
   });
 }

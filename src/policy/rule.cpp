@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "policy/conditions.hpp"
 #include "praxis/net/http_client.hpp"
 #include "praxis/policy/policy.hpp"
 
@@ -308,16 +309,19 @@ Json to_json(const PolicyRule& rule) {
     std::visit(TestJson{of_argument.get_object()}, test.test);
   }
   if (!when.empty()) out["when"] = std::move(when);
+  write_conditions(out, rule);
   if (!rule.reason.empty()) out["reason"] = rule.reason;
   return out;
 }
 
 Result<PolicyRule> policy_rule_from_json(const Json& json) {
   if (!json.is_object()) return refused("a rule must be a table");
-  constexpr std::array<std::string_view, 6> kKeys = {"id", "allow", "ask", "deny", "when", "reason"};
+  constexpr std::array<std::string_view, 10> kKeys = {"id",     "allow",   "ask",   "deny",   "when",
+                                                      "during", "at_most", "after", "reason", "given"};
   for (const auto& [key, value] : json.get_object()) {
     if (std::ranges::find(kKeys, std::string_view(key)) == kKeys.end())
-      return refused("a rule has id, allow, ask or deny, when and reason, not \"" + std::string(key) + '"');
+      return refused("a rule has id, allow, ask or deny, when, during, at_most or after, and reason, not \"" +
+                     std::string(key) + '"');
   }
   for (const char* key : {"id", "reason"}) {
     if (const Json& text = json_at(json, key); !text.is_null() && !text.is_string())
@@ -327,6 +331,7 @@ Result<PolicyRule> policy_rule_from_json(const Json& json) {
   if (rule.id.empty()) return refused("a rule needs an \"id\", which reports name");
   if (auto read = read_tools(json, rule); !read) return fail(std::move(read.error()));
   if (auto read = read_tests(json_at(json, "when"), rule.when); !read) return fail(std::move(read.error()));
+  if (auto read = read_conditions(json, rule); !read) return fail(std::move(read.error()));
   return rule;
 }
 
@@ -335,15 +340,17 @@ bool names_tool(const PolicyRule& rule, std::string_view tool) {
                              [&](const std::string& pattern) { return rule_names(pattern, tool); });
 }
 
-bool concerns(const PolicyRule& rule, const ToolDefinition& tool, const Json& arguments) {
-  if (!names_tool(rule, tool.name)) return false;
-  const bool is_sure = rule.kind == RuleKind::kAllow;
-  if (!arguments.is_object() && !rule.when.empty()) return !is_sure;
+bool tests_hold(const PolicyRule& rule, const ToolDefinition& tool, const Json& arguments, bool surely) {
+  if (!arguments.is_object() && !rule.when.empty()) return !surely;
   return std::ranges::all_of(rule.when, [&](const ArgumentTest& test) {
     const Json* const argument = argument_at(arguments, tool.parameters, test.argument);
     const Holds holds = argument != nullptr ? std::visit(Tested{*argument}, test.test) : Holds::kUnclear;
-    return holds == Holds::kYes || (holds == Holds::kUnclear && !is_sure);
+    return holds == Holds::kYes || (holds == Holds::kUnclear && !surely);
   });
+}
+
+bool concerns(const PolicyRule& rule, const ToolDefinition& tool, const Json& arguments) {
+  return names_tool(rule, tool.name) && tests_hold(rule, tool, arguments, rule.kind == RuleKind::kAllow);
 }
 
 }  // namespace praxis

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "policy/conditions.hpp"
+#include "praxis/core/state.hpp"
 #include "praxis/policy/policy.hpp"
 
 namespace praxis {
@@ -262,7 +264,8 @@ TEST(PolicyRuleTest, LayerOfTheConfiguration_OnlyRestricts) {
               AllOf(HasSubstr("/etc/praxis/config.toml"), ::testing::Not(HasSubstr("agent above"))));
 }
 
-// One more set of rules never makes a decision milder, for all pairs of sets and all calls.
+// One more set of rules never makes a decision milder, for all pairs of sets and all calls, at any point of a
+// session.
 TEST(PolicyRuleTest, AddingALayer_NeverWidens) {
   const std::vector<PolicyRules> sets{
       {.allow = {"*"}},
@@ -272,20 +275,28 @@ TEST(PolicyRuleTest, AddingALayer_NeverWidens) {
       {.rules = {rule(R"({"id":"r","allow":["t"],"when":{"x":{"at_most":2}}})")}},
       {.ask = {"t"}, .calls = {{"t", json(R"({"x":1})")}}},
       {.ask = {"t"}, .source = "layer"},
-      {.rules = {rule(R"({"id":"r","ask":["t"],"when":{"x":{"is":3}}})")}, .source = "layer"}};
-  const auto strictness = [](const Permission& permission) {
-    if (std::holds_alternative<Deny>(permission)) return 2;
-    return std::holds_alternative<NeedsApproval>(permission) ? 1 : 0;
-  };
+      {.rules = {rule(R"({"id":"r","ask":["t"],"when":{"x":{"is":3}}})")}, .source = "layer"},
+      {.rules = {rule(R"({"id":"r","allow":["t"],"at_most":{"calls":1,"per":"1h"}})")}},
+      {.allow = {"t"}, .rules = {rule(R"({"id":"r","ask":["t"],"after":{"calls":1}})")}},
+      {.rules = {rule(R"({"id":"r","deny":["*"],"during":{"to":"08:00","zone":"UTC"}})")}, .source = "layer"},
+      {.rules = {rule(R"({"id":"r","allow":["t"],"during":{"from":"08:00","zone":"+01:00"}})")}}};
+  std::vector<State> points(4);
+  points[1].time = {9 * 3'600'000};
+  points[2].started = {{.tool = "t", .arguments = "{}", .time = {0}}};
+  points[3].time = {10 * 3'600'000};
+  points[3].started = {{.tool = "t", .time = {0}, .calls = 3}};
+  const ToolDefinition tool = tool_of("t");
   for (const PolicyRules& first : sets) {
     for (const PolicyRules& second : sets) {
       for (const char* arguments : {"{}", R"({"x":1})", R"({"x":2})", R"({"x":3})", R"({"x":"2"})", "["}) {
         const ToolCallPart call = call_of("t", arguments);
-        const ToolDefinition tool = tool_of("t");
-        EXPECT_GE(strictness(judge({first, second}, tool, call)), strictness(judge(second, tool, call)))
-            << arguments;
-        EXPECT_GE(strictness(judge({first, second}, tool, call)), strictness(judge(first, tool, call)))
-            << arguments;
+        for (std::size_t i = 0; i <= points.size(); ++i) {
+          const State* const at = i < points.size() ? &points[i] : nullptr;
+          const int both = strictness(judge_at({first, second}, tool, call, at));
+          EXPECT_GE(both, strictness(judge_at({second}, tool, call, at))) << arguments << i;
+          EXPECT_GE(both, strictness(judge_at({first}, tool, call, at))) << arguments << i;
+          EXPECT_GE(both, strictness(judge({first, second}, tool, call))) << "conditions widen" << i;
+        }
       }
     }
   }

@@ -45,8 +45,10 @@ PolicyRules narrowed(const PolicyRules& before, PolicyRules after) {
   std::erase_if(after.rules,
                 [&](const PolicyRule& rule) { return rule.kind == RuleKind::kAllow && !was_there(rule); });
   for (const PolicyRule& rule : before.rules) {
-    if (rule.kind != RuleKind::kAllow && std::ranges::count(after.rules, rule) == 0)
-      after.rules.push_back(rule);
+    if (std::ranges::count(after.rules, rule) != 0) continue;
+    if (rule.kind == RuleKind::kAllow && !rule.calls) continue;
+    after.rules.push_back(rule);  // of a rule that allows, the bound on the number of calls
+    if (rule.kind == RuleKind::kAllow) after.rules.back().kind = RuleKind::kDeny;
   }
   after.flow = narrowed(before.flow, after.flow);
   after.source = before.source;

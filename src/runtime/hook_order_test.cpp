@@ -122,6 +122,9 @@ TEST_F(HooksTest, BeforeTurnCannotWidenRulesOrLimits) {
   EXPECT_EQ(run(denied_by_rule, open).denials.size(), 1U) << "the rule was taken away";
   EXPECT_EQ(run(asked_by_rule, open).pending.size(), 1U);
   EXPECT_EQ(run(asked, allowing).pending.size(), 1U) << "a rule that allows was added";
+  PolicyRules counted;
+  counted.rules = {{.id = "few", .kind = RuleKind::kAllow, .tools = {"echo"}, .calls = 0}};
+  EXPECT_EQ(run(counted, open).denials.size(), 1U) << "the number of calls was taken away";
 }
 
 TEST_F(HooksTest, BeforeTurnMayNarrowTheRules) {

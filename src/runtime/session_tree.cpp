@@ -1,9 +1,11 @@
 // A session in its agent tree: the events of sessions below, the sub-agents of its calls, and the budget of
 // its turn.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "logs/log_writer.hpp"
+#include "policy/conditions.hpp"
 #include "policy/flow.hpp"
 #include "runtime/session_actor.hpp"
 
@@ -117,9 +119,10 @@ Result<Scope> SessionActor::scope_of_call(const CallId& call, Narrowing by) {
     Scope above = *origin_.scope;
     above.permissions.clear();  // as recorded: a sub-agent that was opened by itself has them, too
     if (const auto* bounds = s.agent->bounds.if_array())
-      above.permissions.assign(bounds->begin(), bounds->end());
+      std::ranges::transform(*bounds, std::back_inserter(above.permissions),
+                             [&](const Json& each) { return counted_below(each, s); });
     by.budget = budget();
-    by.policy = flow::bounds_below(s);
+    by.policy = counted_below(flow::bounds_below(s), s);
     const CallState* running = s.find_call(call);
     by.trace = running != nullptr ? effect_trace(s, running->effect, running->attempt) : s.trace;
     return narrowed(above, std::move(by));
@@ -133,7 +136,7 @@ void SessionActor::report_last_turn() {
   const auto settled = query([](const State& s) {
     return records::ChildSettled{
         s.id, s.last ? s.last->reason.value_or(StopReason::kFinished) : StopReason::kFinished,
-        s.subtree_usage(), s.subtree_calls()};
+        s.subtree_usage(), s.subtree_calls(), s.started_by_tool()};
   });
   origin_.above->tell(driver::ChildEnded{settled, true});
 }

@@ -4,6 +4,7 @@
 
 #include "app/config_text.hpp"
 #include "app/policy_check.hpp"
+#include "praxis/base/environment.hpp"
 #include "server/handlers.hpp"
 
 namespace praxis::server {
@@ -53,7 +54,7 @@ Result<HttpAnswer> try_policy(Service& service, const Call& call) {
   ToolCallPart wanted;
   wanted.name = *std::move(tool);
   wanted.arguments = arguments == nullptr ? "{}" : to_json_text(*arguments);
-  const auto answer = app::check_policy(*agent, wanted);
+  const auto answer = app::check_policy(*agent, wanted, {system_environment()->now()});
   if (!answer) return fail(Error(answer.error()).set("field", "tool"));
   JsonArray judgements;
   for (const app::PolicyLayer& layer : answer->layers) {

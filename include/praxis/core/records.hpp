@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -235,8 +236,9 @@ struct ChildSpawned {
 struct ChildSettled {
   SessionId child;
   StopReason reason = StopReason::kFinished;
-  Usage usage;                   ///< of the child and all below it, since its creation
-  std::uint32_t tool_calls = 0;  ///< likewise; earlier records of version 5 do not say
+  Usage usage;                                        ///< of the child and all below it, since its creation
+  std::uint32_t tool_calls = 0;                       ///< likewise; earlier records of version 5 do not say
+  std::map<std::string, std::uint32_t> started = {};  ///< by tool, if rules count calls
 };
 /// What a tool gave before a hook changed it: a result or an error.
 struct ToolOriginal {

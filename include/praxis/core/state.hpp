@@ -66,6 +66,15 @@ struct EffectState {
   UnixMillis began = {};      ///< when this attempt was decided on; it starts after `delay`
 };
 
+/// A tool call that has begun, or several of them: for rules that count calls.
+struct StartedCall {
+  std::string tool;
+  std::string arguments = {};  ///< as they ran; empty: not kept
+  UnixMillis time = {};        ///< of the last of them
+  std::uint32_t calls = 1;
+  SessionId child = {};  ///< the sub-agent that made them; empty: this session
+};
+
 /// A sub-agent of a call in progress.
 struct ChildState {
   SessionId id;
@@ -180,6 +189,7 @@ struct State {
   std::uint64_t seed = 0;
   TraceContext trace;     ///< of the session; none when the log began with version 4 or older
   std::uint64_t seq = 0;  ///< of the last record applied
+  UnixMillis time = {};   ///< likewise
   AgentSpecPtr agent;
   /// Digests of the agent as described: `settings` and `tools`, without patches.
   RequestDigest described;
@@ -192,6 +202,9 @@ struct State {
   std::map<ParkId, ParkedStep> parked;
   /// Arguments of the calls that a person approved, as they run; the last 64, those up to 16 KiB.
   std::vector<std::string> approved;
+  /// The calls of the session and below it that have begun, while rules of its agent count calls; old ones
+  /// are added up by tool.
+  std::vector<StartedCall> started;
   std::vector<std::string> steering;
   std::vector<std::string> queue;
   std::vector<TurnMark> marks;
@@ -236,6 +249,8 @@ struct State {
   std::uint32_t turn_calls() const;
   /// The tool calls of the session and all below it, since its creation.
   std::uint32_t subtree_calls() const { return ended_calls + turn_calls(); }
+  /// The calls of `started`, added up by tool.
+  std::map<std::string, std::uint32_t> started_by_tool() const;
   /// JSON Schema that the answer of the turn in progress must match; null without a schema.
   const Json& output_schema() const;
   /// Null when the turn in progress has no such call.

@@ -72,7 +72,7 @@ struct Judgement {
   Permission permission;
   std::string decided_by;
 };
-/// Applies one agent's rules to a call of `tool`, and says what decided.
+/// Applies one agent's rules to a call of `tool`, except for times and numbers of calls; says what decided.
 Judgement explain(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call);
 /// Applies one agent's rules to a call of `tool`.
 Permission judge(const PolicyRules& rules, const ToolDefinition& tool, const ToolCallPart& call);

@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "praxis/base/time.hpp"
 #include "praxis/domain/message.hpp"
 #include "praxis/domain/tool_definition.hpp"
 #include "praxis/json/json.hpp"
@@ -75,22 +78,26 @@ enum class RuleKind : std::uint8_t { kAllow, kAsk, kDeny };
 struct PolicyRule {
   std::string id;
   RuleKind kind = RuleKind::kDeny;
-  std::vector<std::string> tools = {};  ///< names; `*` at the end stands for any ending
-  std::vector<ArgumentTest> when = {};  ///< all must hold; none: every call
-  std::string reason = {};              ///< for who is asked, and for the model; may be empty
+  std::vector<std::string> tools = {};      ///< names; `*` at the end stands for any ending
+  std::vector<ArgumentTest> when = {};      ///< all must hold; none: every call
+  std::string reason = {};                  ///< for who is asked, and for the model; may be empty
+  Json during = nullptr;                    ///< `{from, to, days?, zone}`: applies at these times only
+  std::optional<std::uint32_t> calls = {};  ///< a rule that allows denies further ones; others apply after
+  Millis per{0};                            ///< before the call; 0: since the session began
+  std::vector<std::pair<UnixMillis, std::uint32_t>> given = {};  ///< calls of agents above, by the runtime
   bool operator==(const PolicyRule&) const = default;
 };
 
-/// `{id, allow|ask|deny: [tool…], when?: {ARGUMENT: {TEST: value}}, reason?}` and back. The tests: `is`,
-/// `one_of`, `begins`, `has`, `matches`, `glob`, `at_least`, `at_most`, `below`, `host`.
-/// Error `kInput`: a key is missing, unknown or has a value of another type; a pattern cannot be used.
+/// `{id, allow|ask|deny: [tool…], when?: {ARGUMENT: {TEST: value}}, during?: {from?, to?, days?, zone},
+/// at_most|after?: {calls, per?}, reason?}` and back; tests are `is`, `one_of`, `begins`, `has`, `matches`,
+/// `glob`, `at_least`, `at_most`, `below`, `host`. Error `kInput`: a key, pattern or time zone is not valid.
 Json to_json(const PolicyRule& rule);
 Result<PolicyRule> policy_rule_from_json(const Json& json);
 
 /// Whether a rule concerns a call. `arguments` is the parsed object, or null if it could not be parsed. What
 /// an argument that is missing would be is taken from the `default` in the tool's schema. If a test cannot be
 /// answered (no such argument, another type, a path that leads out of its folder), an allow rule does not
-/// concern the call, and a rule that asks or denies does.
+/// concern the call, and a rule that asks or denies does. Does not look at `during` and `calls`.
 bool concerns(const PolicyRule& rule, const ToolDefinition& tool, const Json& arguments);
 /// Whether the rule names the tool; its conditions do not matter.
 bool names_tool(const PolicyRule& rule, std::string_view tool);

@@ -1,0 +1,171 @@
+#include "app/audit.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "app/journal_walk.hpp"
+
+namespace praxis::app {
+namespace {
+
+/// Turns the records of one session into entries.
+class SessionAudit {
+ public:
+  SessionAudit(const SessionId& session, UnixMillis from, std::vector<AuditEntry>& out)
+      : session_(session), from_(from), out_(out) {}
+
+  Status add(const StoredRecord& stored) {
+    record_ = &stored;
+    std::visit([this](const auto& body) { note(body); }, stored.record.body);
+    return apply_to(state_, stored.record);
+  }
+
+ private:
+  template <class Body>
+  void note(const Body& /*body*/) {}
+
+  void note(const records::SessionCreated& r) {
+    AuditEntry entry{.action = "created", .what = r.agent->id};
+    if (!r.forked_from.empty()) entry.text = "a fork of " + r.forked_from.str();
+    put(std::move(entry));
+  }
+
+  void note(const records::Parked& r) {
+    AuditEntry entry{.action = "parked", .what = r.step.tool, .text = r.step.prompt};
+    put(about(std::move(entry), r.step.call, r.step.arguments));
+  }
+
+  void note(const records::Decided& r) {
+    const bool by_rule = r.author.surface == Surface::kPolicy || r.author.surface == Surface::kHook;
+    AuditEntry entry{.action = "approved", .by = r.author.principal, .text = r.text};
+    if (r.verb == ApprovalVerb::kReject) entry.action = by_rule ? "blocked" : "denied";
+    if (r.verb == ApprovalVerb::kEdit) entry.action = "edited";
+    if (r.verb == ApprovalVerb::kAnswer) entry.action = "answered";
+    entry.surface = to_string(r.author.surface);
+    const bool edits = r.verb == ApprovalVerb::kEdit;
+    if (edits) entry.text.clear();
+    put(about(std::move(entry), r.call, edits ? r.text : ""));
+  }
+
+  void note(const records::EffectSettled& r) {
+    if (r.by != "hook") return;
+    const CallState* const call = state_.find_call(r.effect);
+    AuditEntry entry{.action = "edited", .by = "hook", .surface = std::string(to_string(Surface::kHook))};
+    entry.text = r.original ? "a hook changed the result" : "a hook gave the result";
+    if (call != nullptr) entry = about(std::move(entry), call->call.id, "");
+    put(std::move(entry));
+  }
+
+  void note(const records::MessageAppended& r) {
+    if (r.original)
+      put({.action = "edited",
+           .what = "message",
+           .by = "hook",
+           .surface = std::string(to_string(Surface::kHook))});
+  }
+
+  void note(const records::Intervened& r) {
+    AuditEntry entry{.by = r.author.principal, .surface = std::string(to_string(r.author.surface))};
+    if (r.verb == CommandVerb::kDelete) {
+      entry.action = "deleted";
+      put(std::move(entry));
+    }
+    if (r.agent == nullptr || state_.agent == nullptr) return;
+    const AgentSpec &before = *state_.agent, &after = *r.agent;
+    entry.action = "changed";
+    const auto changed = [&](const char* what, bool differs) {
+      entry.what = what;
+      if (differs) put(entry);
+    };
+    changed("rules", before.policy != after.policy || before.bounds != after.bounds);
+    changed("instructions", before.instructions != after.instructions);
+    changed("tools", !std::ranges::equal(before.tools, after.tools, {}, name_of, name_of));
+    changed("model", before.model != after.model);
+  }
+
+  static std::string name_of(const ToolSpec& tool) { return tool.definition.name; }
+
+  AuditEntry about(AuditEntry entry, const CallId& call, const std::string& arguments) const {
+    const CallState* const known = state_.find_call(call);
+    entry.call = call.str();
+    if (entry.what.empty() && known != nullptr) entry.what = known->call.name;
+    const std::string& text = arguments.empty() && known != nullptr ? known->call.arguments : arguments;
+    if (!text.empty()) entry.arguments = digest_of(text);
+    return entry;
+  }
+
+  void put(AuditEntry entry) {
+    entry.time = record_->record.time;
+    if (entry.time < from_) return;
+    entry.session = session_;
+    entry.seq = record_->seq;
+    out_.push_back(std::move(entry));
+  }
+
+  SessionId session_;
+  UnixMillis from_;
+  std::vector<AuditEntry>& out_;
+  const StoredRecord* record_ = nullptr;
+  State state_;
+};
+
+bool is_gone(const Error& error) { return error.kind() == ErrorKind::kNotFound; }
+
+}  // namespace
+
+Json to_json(const AuditEntry& entry) {
+  JsonObject out{{"time", to_iso8601(entry.time)}, {"action", entry.action}, {"what", entry.what}};
+  if (!entry.session.empty()) {
+    out["session"] = entry.session.str();
+    out["seq"] = entry.seq;
+  }
+  const auto add = [&](const char* key, const std::string& text) {
+    if (!text.empty()) out[key] = text;
+  };
+  add("call", entry.call);
+  if (!entry.arguments.empty()) out["arguments_digest"] = entry.arguments.hex();
+  add("by", entry.by);
+  add("surface", entry.surface);
+  add("text", entry.text);
+  return out;
+}
+
+Result<std::vector<AuditEntry>> audit_entries(Journal& journal, UnixMillis from) {
+  const auto sessions = journal.sessions();
+  if (!sessions) return fail(sessions.error());
+  std::vector<AuditEntry> entries;
+  for (const SessionRow& row : *sessions) {
+    if (row.updated < from || row.entries == 0) continue;
+    const auto records = read_records(journal, row.id);
+    if (!records && is_gone(records.error())) continue;  // removed meanwhile
+    if (!records) return fail(records.error());
+    SessionAudit audit(row.id, from, entries);
+    for (const StoredRecord& stored : *records) {
+      if (auto added = audit.add(stored); !added) return fail(std::move(added.error()));
+    }
+  }
+  std::ranges::sort(entries, {},
+                    [](const AuditEntry& entry) { return std::tuple(entry.time, entry.session, entry.seq); });
+  return entries;
+}
+
+std::vector<AuditEntry> audit_entries(const std::vector<PromptChange>& changes, UnixMillis from) {
+  std::vector<AuditEntry> entries;
+  for (const PromptChange& change : changes) {
+    if (change.time < from) continue;
+    AuditEntry entry{.time = change.time,
+                     .action = "changed",
+                     .what = "prompt " + change.id,
+                     .by = change.author,
+                     .text = "version " + change.version};
+    if (change.kind == PromptChange::Kind::kLabelled) entry.text += ", label " + change.label;
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+}  // namespace praxis::app
