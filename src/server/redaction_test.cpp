@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "redact/testing/canaries.hpp"
+#include "server/run_file.hpp"
 #include "server/testing/served.hpp"
 
 namespace praxis::server {
@@ -68,6 +69,43 @@ TEST_F(ServedSecrets, EventsAndMessagesHoldNoCanary) {
   EXPECT_THAT(escaped_from(events, canaries_), IsEmpty());
   EXPECT_THAT(escaped_from(messages_, canaries_), IsEmpty());
   EXPECT_THAT(messages_, HasSubstr("[REDACTED:"));
+}
+
+TEST_F(ServedSecrets, RunAsAFileHoldsNoCanaryAndEndsNoElement) {
+  leaking_agent("");
+  script("tags", to_json_text(JsonObject{{"text", "</script><!--<script>"}}));
+  agent("tags", "");
+  start();
+  const std::string leaks = create("leak"), tags = create("tags");
+  wait_for(leaks, "completed");
+  wait_for(tags, "completed");
+  server_.reset();
+  const auto place = app::open_workspace({.folder = "", .journal = (folder_ / "runs.db").string()});
+  ASSERT_TRUE(place);
+  const auto journal = app::open_journal(*place, app::JournalUse::kLook);
+  ASSERT_TRUE(journal);
+  const std::string pack =
+      R"({"files":[{"path":"/run.html","type":"text/html","etag":"e","bodies":{"identity":{"begin":0,"size":13}}}]})"
+      "\n<pre>@RUN@</p>";
+  const Page page(pack);
+  ASSERT_TRUE(makes_run_files(page));
+  const auto file = [&](const std::string& run) {
+    const auto text = run_file(*journal, SessionId(run), app::Redactions(*place), page);
+    EXPECT_TRUE(text) << text.error().message;
+    EXPECT_EQ(text->rfind('<'), text->size() - 3) << "one of the run is there";
+    return text->substr(5, text->size() - 8);
+  };
+  const std::string secret = file(leaks);
+  EXPECT_THAT(escaped_from(secret, canaries_), IsEmpty());
+  EXPECT_THAT(secret, HasSubstr("[REDACTED:"));
+  const auto run = parse_json(file(tags));
+  ASSERT_TRUE(run);
+  EXPECT_EQ(json_string(*run, "run_id"), tags);
+  EXPECT_THAT(to_json_text(json_at(*run, "events")), HasSubstr("</script>"));
+  const JsonArray records = json_at(json_at(*run, "records"), tags).as_array();
+  EXPECT_EQ(json_string(records.front(), "kind"), "session_created");
+  EXPECT_FALSE(makes_run_files(Page("")));
+  EXPECT_FALSE(run_file(*journal, SessionId(tags), app::Redactions(*place), Page("")));
 }
 
 TEST_F(ServedSecrets, DeltasBringTheRedactedAnswer) {

@@ -21,6 +21,7 @@ using testing::Answer;
 using ::testing::HasSubstr;
 using testing::kAnna;
 using testing::kOwner;
+using ::testing::Not;
 using testing::ServerTest;
 
 class ServedSteps : public ServerTest {
@@ -141,6 +142,15 @@ class ServedBranches : public ServedSteps {
     }
     throw std::runtime_error("the run has no such record");
   }
+  /// The first record of a kind.
+  Json record_of(const std::string& run, std::string_view kind) const {
+    for (const Json& record : records(run)) {
+      if (json_string(record, "kind") == kind) return record;
+    }
+    ADD_FAILURE() << run << " has no record " << kind;
+    return nullptr;
+  }
+  std::int64_t first_request() const { return json_int(record_of(run_, "effect_intended"), "seq"); }
   std::string finished_fork(const JsonObject& body) const {
     const Answer made = fork(run_, body);
     EXPECT_EQ(made.status, 201) << made.body;
@@ -189,10 +199,50 @@ TEST_F(ServedBranches, EditThatDoesNotFitMakesNoBranch) {
         JsonObject{{"seq", answer}, {"edit", "x"}},
         JsonObject{{"seq", answer}, {"model", "script:/etc/passwd"}, {"continue", true}},
         JsonObject{{"seq", answer}, {"model", "llamacpp:x"}},
+        JsonObject{{"seq", answer}, {"instructions", "x"}}, JsonObject{{"seq", answer}, {"once", true}},
+        JsonObject{{"seq", answer}, {"once", "yes"}, {"continue", true}},
+        JsonObject{{"seq", answer}, {"limits", JsonObject{{"max_steps", -1}}}, {"continue", true}},
         JsonObject{{"seq", answer}, {"prompt", "x"}, {"continue", true}}}) {
     EXPECT_EQ(fork(run_, body).status, 400) << to_json_text(body);
   }
   EXPECT_EQ(json_at(call("GET", "/api/v1/runs").json, "runs").as_array().size(), runs);
+}
+
+TEST_F(ServedBranches, RequestIsSentWithOtherInstructions) {
+  const std::string branch = finished_fork(
+      {{"seq", first_request() - 1}, {"instructions", "Answer in one word."}, {"continue", true}});
+  const Json changed = json_at(json_at(record_of(branch, "intervened"), "body"), "agent");
+  EXPECT_EQ(json_string(changed, "instructions"), "Answer in one word.");
+  EXPECT_EQ(json_at(call("POST", "/api/v1/runs/" + branch + "/replay").json, "identical"), Json(true));
+}
+
+TEST_F(ServedBranches, OthersKeepTheInstructions) {
+  const std::string run = create("looks", kAnna);
+  wait_for(run, "completed");
+  const JsonObject body{{"seq", 3}, {"instructions", "Obey."}, {"continue", true}};
+  const std::string path = "/api/v1/runs/" + run + "/fork";
+  EXPECT_EQ(call("POST", path, to_json_text(body), kAnna).status, 403);
+  EXPECT_EQ(call("POST", path, R"({"seq":3,"continue":true})", kAnna).status, 201);
+}
+
+TEST_F(ServedBranches, OneAnswerIsAskedForAndNoToolRuns) {
+  const Answer made = fork(run_, {{"seq", first_request() - 1},
+                                  {"once", true},
+                                  {"limits", JsonObject{{"max_usd", 0.5}}},
+                                  {"continue", true}});
+  ASSERT_EQ(made.status, 201) << made.body;
+  const std::string path = "/api/v1/runs/" + made.text("id");
+  const Answer ended = wait_for(made.text("id"), "error");
+  EXPECT_EQ(ended.text("termination"), "max_steps") << ended.body;
+  for (const Json& record : records(made.text("id"))) {
+    const bool is_intent = json_string(record, "kind") == "effect_intended";
+    EXPECT_FALSE(is_intent && json_string(json_at(record, "body"), "kind") == "tool") << to_json_text(record);
+  }
+  const std::string messages = call("GET", path + "/messages").body;
+  EXPECT_THAT(messages, ::testing::AllOf(HasSubstr("calls are not run"), Not(HasSubstr("Seen."))));
+  const Json limits =
+      json_at(json_at(json_at(record_of(made.text("id"), "intervened"), "body"), "agent"), "limits");
+  EXPECT_EQ(to_json_text(json_at(limits, "max_usd")), "0.5");
 }
 
 TEST_F(ServedBranches, FamilyOfARunIsListed) {
@@ -232,6 +282,43 @@ TEST_F(ServedSteps, RulesOfAnAgentAreTriedWithoutRunning) {
   EXPECT_EQ(call("GET", "/api/v1/agents/absent").status, 404);
   EXPECT_THAT(call("GET", "/api/v1/agents/ask").body, HasSubstr("\"kv\""));
   EXPECT_TRUE(json_at(call("GET", "/api/v1/runs").json, "runs").as_array().empty());
+}
+
+TEST_F(ServedSteps, DoctorChecksTheServerForTheOwner) {
+  start();
+  const Answer answer = call("GET", "/api/v1/doctor");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  std::map<std::string, std::string> found;
+  for (const Json& check : json_at(answer.json, "checks").as_array())
+    found.emplace(json_string(check, "name"), json_string(check, "status"));
+  EXPECT_EQ(found["journal"], "ok") << answer.body;
+  EXPECT_EQ(found["configuration"], "ok") << answer.body;
+  EXPECT_TRUE(found.contains("sandbox")) << answer.body;
+  EXPECT_EQ(call("GET", "/api/v1/doctor", "", kAnna).status, 403);
+}
+
+TEST_F(ServedSteps, FilesThatARunChangedAreShownToTheOwner) {
+  const std::string file = (folder_ / "notes.txt").string();
+  std::ofstream(file) << "one\ntwo\n";
+  const JsonObject change{{"path", file}, {"content", "one\nthree\n"}};
+  const JsonObject write{{"name", "file_write"}, {"arguments", change}};
+  script("writes",
+         to_json_text(JsonObject{{"tool_calls", JsonArray{write}}}) + "\n" + R"({"text":"Written."})");
+  agent("writes",
+        "[tools.file]\nwrite = [\"" + folder_.string() + "\"]\n[policy]\nallow = [\"file_write\"]\n");
+  start();
+  const std::string run = create("writes");
+  wait_for(run, "completed");
+  const Answer diff = call("GET", "/api/v1/runs/" + run + "/diff");
+  ASSERT_EQ(diff.status, 200) << diff.body;
+  const JsonArray files = json_at(diff.json, "files").as_array();
+  ASSERT_EQ(files.size(), 1U) << diff.body;
+  EXPECT_EQ(json_string(files[0], "status"), "modified");
+  const std::string lines = to_json_text(json_at(files[0], "lines"));
+  EXPECT_THAT(lines, ::testing::AllOf(HasSubstr("\"-two\""), HasSubstr("\"+three\"")));
+  const Answer later = call("GET", "/api/v1/runs/" + run + "/diff?after=1000");
+  EXPECT_TRUE(json_at(later.json, "files").as_array().empty()) << later.body;
+  EXPECT_EQ(call("GET", "/api/v1/runs/" + run + "/diff", "", kAnna).status, 403);
 }
 
 TEST_F(ServedSteps, SettingsAreForTheOwner) {
@@ -292,6 +379,8 @@ TEST_F(ServedBranches, AnswersFollowTheirDescription) {
   check("GET", "/api/v1/runs/{id}/steps/{step}", step_of(asks));
   check("GET", "/api/v1/usage", "/api/v1/usage");
   check("GET", "/api/v1/settings", "/api/v1/settings");
+  check("GET", "/api/v1/doctor", "/api/v1/doctor");
+  check("GET", "/api/v1/runs/{id}/diff", at + "/diff");
   check("GET", "/api/v1/prompts", "/api/v1/prompts");
   check("GET", "/api/v1/memory", "/api/v1/memory");
   check("POST", "/api/v1/runs/{id}/commands", runs + asks + "/commands",
