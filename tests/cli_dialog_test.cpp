@@ -134,7 +134,26 @@ TEST_F(CliDialog, EditorThatFailsOrChangesNothingDecidesNothing) {
   EXPECT_EQ(approve->finish(), 0);
 }
 
+TEST_F(CliDialog, ResumeWithoutAnIdSearchesTheRuns) {
+  ASSERT_EQ(praxis({"run", "notes.toml", "First"}).status, 3);
+  ASSERT_EQ(praxis({"run", "notes.toml", "Second"}).status, 3);
+  const auto resume = at_terminal({"resume"});
+  resume->shows("Resume which run?  (2)");
+  resume->type("frst");
+  resume->shows("(1 of 2)");
+  resume->type("\r");
+  EXPECT_EQ(resume->finish(), 3);
+  const Json older = praxis({"runs", "--json"}).items().back();
+  EXPECT_THAT(resume->screen(), AllOf(HasSubstr("praxis resume " + json_string(older, "id") + " --allow p1"),
+                                      Not(HasSubstr("Resume which run?"))));
+  const auto none = at_terminal({"resume"});
+  none->shows("Resume which run?");
+  none->type("\x1b");
+  EXPECT_EQ(none->finish(), 2);
+}
+
 TEST_F(CliDialog, ResumeWithoutAnIdAsksWhichRun) {
+  options_.env["TERM"] = "dumb";
   ASSERT_EQ(praxis({"run", "notes.toml", "First"}).status, 3);
   ASSERT_EQ(praxis({"run", "notes.toml", "Second"}).status, 3);
   const auto resume = at_terminal({"resume"});

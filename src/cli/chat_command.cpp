@@ -10,6 +10,7 @@
 #include "app/hints.hpp"
 #include "app/open_runtime.hpp"
 #include "app/own_folder.hpp"
+#include "app/plain_text.hpp"
 #include "app/reopen_run.hpp"
 #include "app/run_agent.hpp"
 #include "app/values.hpp"
@@ -35,7 +36,10 @@ class ChatRuns {
       : options_(options),
         workspace_(workspace),
         console_(console),
-        accept_home_(home_acceptance(options.allow_home, console)) {}
+        agent_(options.agent),
+        accept_home_([this, ask = home_acceptance(options.allow_home, console)](const std::string& folder) {
+          return accepted_home(folder, ask);
+        }) {}
 
   /// Opens the runtime and the run that the command line names.
   Result<tui::ChatRun> first() {
@@ -50,9 +54,17 @@ class ChatRuns {
   }
 
   /// A run of the journal, or a new one for an empty id. Asks nothing, because the chat has the terminal.
-  Result<tui::ChatRun> open(const std::string& id, const std::string& model) {
-    if (id.empty()) return begun(model.empty() ? options_.model : model);
-    const auto stored = app::open_session(workspace_, id, app::JournalUse::kLook);
+  Result<tui::ChatRun> open(const tui::ChatOpening& opening) {
+    const std::string& model = opening.model;
+    in_chat_ = true;
+    if (opening.id.empty()) {
+      const bool is_other = !opening.agent.empty() && opening.agent != agent_;
+      auto run =
+          begun(model.empty() && !is_other ? options_.model : model, is_other ? opening.agent : agent_);
+      if (run && is_other) agent_ = opening.agent;
+      return run;
+    }
+    const auto stored = app::open_session(workspace_, opening.id, app::JournalUse::kLook);
     if (!stored) return fail(stored.error());
     return chat_run(app::reopen_any_in(runtime_, *stored, workspace_,
                                        {.use = {.principal = cli_author()}, .agent = {}, .model = model}));
@@ -61,6 +73,18 @@ class ChatRuns {
   const std::shared_ptr<Runtime>& runtime() const { return runtime_; }
 
  private:
+  /// Asks whether tools may reach the home folder, unless the chat has the terminal.
+  Status accepted_home(const std::string& folder, const app::HomeAcceptance& ask) {
+    if (in_chat_ && !home_accepted_) {
+      return fail(app::usage_error("the tools of the agent would reach the folder " + app::in_quotes(folder) +
+                                       ", which is your home folder or holds it",
+                                   "praxis chat NAME can ask whether they may"));
+    }
+    Status accepted = in_chat_ ? Status() : ask(folder);
+    home_accepted_ = accepted.has_value();
+    return accepted;
+  }
+
   static Result<tui::ChatRun> chat_run(Result<app::OpenRun> open) {
     if (!open) return fail(open.error());
     auto team = open->team ? std::make_shared<Team>(*std::move(open->team)) : nullptr;
@@ -71,10 +95,10 @@ class ChatRuns {
     auto runtime = app::open_runtime(workspace_, {.principal = cli_author()});
     if (!runtime) return fail(runtime.error());
     runtime_ = *std::move(runtime);
-    return begun(options_.model);
+    return begun(options_.model, options_.agent);
   }
 
-  Result<tui::ChatRun> begun(const std::string& model) {
+  Result<tui::ChatRun> begun(const std::string& model, const std::string& name) {
     std::optional<TeamDescription> description;
     app::RunAgent wanted{
         .model = model,
@@ -82,10 +106,10 @@ class ChatRuns {
         .warn =
             [this](const std::string& text) { console_.err.line(visible_text("praxis: warning: " + text)); },
         .team = &description};
-    if (!options_.agent.empty()) {
-      const auto choice = app::find_agent_file(workspace_, options_.agent);
+    if (!name.empty()) {
+      const auto choice = app::find_agent_file(workspace_, name);
       if (!choice) return fail(choice.error());
-      if (!*choice) return fail(app::no_such_agent(workspace_, options_.agent));
+      if (!*choice) return fail(app::no_such_agent(workspace_, name));
       wanted.file = (*choice)->file;
       wanted.project = (*choice)->project;
     }
@@ -119,7 +143,10 @@ class ChatRuns {
   const ChatOptions& options_;
   const app::Workspace& workspace_;
   Console& console_;
+  std::string agent_;  ///< of new runs; empty: the default one
   app::HomeAcceptance accept_home_;
+  bool in_chat_ = false;
+  bool home_accepted_ = false;
   std::shared_ptr<Runtime> runtime_;
 };
 
@@ -168,18 +195,17 @@ Result<ExitStatus> execute(const ChatOptions& options, Console& console) {
   auto session = runs.first();
   if (!session) return fail(session.error());
   interrupts.on_first([] {});  // the chat sees the token
-  const tui::ChatSetup setup{
-      .workspace = *workspace,
-      .runtime = runs.runtime(),
-      .author = cli_author(),
-      .plain = *plain,
-      .styled = !*plain && console.terminal.out_color,
-      .open = [&](const std::string& id, const std::string& model) { return runs.open(id, model); },
-      .edit = edit_text,
-      .write = write_file,
-      .render = !*plain && console.terminal.out_color ? markdown_renderer() : nullptr,
-      .folder = chat_folder(*workspace),
-      .stop = interrupts.stop_token()};
+  const tui::ChatSetup setup{.workspace = *workspace,
+                             .runtime = runs.runtime(),
+                             .author = cli_author(),
+                             .plain = *plain,
+                             .styled = !*plain && console.terminal.out_color,
+                             .open = [&](const tui::ChatOpening& opening) { return runs.open(opening); },
+                             .edit = edit_text,
+                             .write = write_file,
+                             .render = !*plain && console.terminal.out_color ? markdown_renderer() : nullptr,
+                             .folder = chat_folder(*workspace),
+                             .stop = interrupts.stop_token()};
   const auto run = tui::run_chat(setup, *std::move(session));
   if (!run) return fail(run.error());
   if (!run->empty() && workspace->keeps_runs()) {

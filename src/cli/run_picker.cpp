@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/hints.hpp"
@@ -13,6 +14,8 @@
 #include "base/columns.hpp"
 #include "cli/line_input.hpp"
 #include "cli/terminal.hpp"
+#include "tui/picker.hpp"
+#include "tui/run_choices.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -57,10 +60,30 @@ std::optional<std::size_t> chosen(const std::string& line, std::size_t count) {
   return is_number && number >= 1 && number <= count ? std::optional(number - 1) : std::nullopt;
 }
 
+/// All runs, to be searched, on a terminal that can be redrawn.
+Result<std::string> searched_run(const app::Workspace& workspace, Console& console) {
+  std::vector<SessionRow> rows;
+  auto journal = app::open_journal(workspace, app::JournalUse::kLook);
+  if (!journal && journal.error().kind() != ErrorKind::kNotFound) return fail(journal.error());
+  if (journal) {
+    auto read = (*journal)->sessions();
+    if (!read) return fail(read.error());
+    rows = *std::move(read);
+  }
+  auto choices = tui::run_choices(rows, system_environment()->now());
+  if (choices.empty()) return fail(no_run_named("there is none yet that could be resumed"));
+  auto picked = tui::pick_at_terminal(tui::Picker("Resume which run?", std::move(choices)),
+                                      {console.terminal.out_color});
+  if (!picked) return fail(picked.error());
+  if (!*picked) return fail(no_run_named("praxis runs lists the runs"));
+  return **std::move(picked);
+}
+
 }  // namespace
 
 Result<std::string> pick_run(const app::Workspace& workspace, Console& console) {
   if (!can_confirm() || !console.terminal.err) return fail(no_run_named("praxis runs lists the runs"));
+  if (console.terminal.out_live) return searched_run(workspace, console);
   const UnixMillis now = system_environment()->now();
   const auto offered = offered_runs(workspace, now);
   if (!offered) return fail(offered.error());

@@ -8,8 +8,9 @@
 
 namespace praxis::cli {
 
-/// The id of one of the newest runs that no process works on. Errors `kInput`: no run is left, there is no
-/// terminal to ask at, or the user chose none.
+/// The id of a run: at a terminal that can be redrawn, of all runs, which the user can search; at another, of
+/// the newest that no process works on, by number. Errors `kInput`: there is no run, there is no terminal to
+/// ask at, or the user chose none.
 Result<std::string> pick_run(const app::Workspace& workspace, Console& console);
 
 }  // namespace praxis::cli

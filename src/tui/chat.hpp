@@ -20,6 +20,13 @@ struct ChatRun {
   std::shared_ptr<Team> team = nullptr;  ///< whose conversation the run is; null: one agent's
 };
 
+/// Which run a chat opens.
+struct ChatOpening {
+  std::string id = {};     ///< empty: a new run
+  std::string model = {};  ///< empty: the run's or the agent's
+  std::string agent = {};  ///< of a new run; empty: that of the chat
+};
+
 /// What a chat gets from its command. All must outlive the chat.
 struct ChatSetup {
   const app::Workspace& workspace;
@@ -27,8 +34,7 @@ struct ChatSetup {
   Author author;        ///< of commands and approvals
   bool plain = false;   ///< lines only: nothing is drawn a second time
   bool styled = false;  ///< the terminal shows styles
-  /// Opens a run, or begins a new one if `id` is empty, with another model unless `model` is empty.
-  std::function<Result<ChatRun>(const std::string& id, const std::string& model)> open;
+  std::function<Result<ChatRun>(const ChatOpening& opening)> open;
   /// Lets the user edit a text in an editor; the suffix is that of the file.
   std::function<Result<std::string>(std::string_view text, std::string_view suffix)> edit;
   /// Writes a whole file.

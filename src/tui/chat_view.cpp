@@ -6,6 +6,7 @@
 
 #include "app/plain_text.hpp"
 #include "app/team_run.hpp"
+#include "app/user_message.hpp"
 #include "app/values.hpp"
 #include "base/columns.hpp"
 #include "tui/composer.hpp"
@@ -142,7 +143,8 @@ void ChatView::show_root(const Event& event, std::string& out) {
 
 void ChatView::show_message(const events::MessageAdded& added, std::string& out) {
   if (added.message == nullptr) return;
-  const std::string text = visible_text(added.message->text());
+  const app::ReadableMessage readable = app::readable_message(added.message->text());
+  const std::string text = visible_text(readable.text);
   if (added.source == MessageSource::kRuntime || added.source == MessageSource::kPlan)
     return add_line(out, styles_.dim(app::one_line(text, columns_ - 1)));
   if (added.source == MessageSource::kSteer && !steering_.empty()) steering_.erase(steering_.begin());
@@ -154,6 +156,15 @@ void ChatView::show_message(const events::MessageAdded& added, std::string& out)
     out += styles_.bold((begin == 0 ? "> " : "  ") + text.substr(begin, end - begin)) + '\n';
     begin = end + 1;
   } while (begin <= text.size());
+  for (const std::string& file : readable.files)
+    out += styles_.dim("  + " + app::one_line(app::exact(file), columns_ - 4)) + '\n';
+  for (const Part& part : added.message->parts) {
+    const auto* image = std::get_if<ImagePart>(&part);
+    if (image != nullptr)
+      out += styles_.dim(fmt::format("  + {} ({} kB)", image->source.mime,
+                                     (image->source.data.size() + 999) / 1000)) +
+             '\n';
+  }
   out += '\n';
   has_blank_ = true;
 }
@@ -226,7 +237,7 @@ void ChatView::show_decision(const Event& event, const records::Decided& decisio
 
 void ChatView::show_command(const records::Intervened& command, std::string& out) {
   const auto wait = [&](std::vector<std::string>& list) {
-    if (list.size() < kMostWaiting) list.push_back(command.text);
+    if (list.size() < kMostWaiting) list.push_back(app::readable_message(command.text).text);
   };
   switch (command.verb) {
     case CommandVerb::kSteer:

@@ -80,6 +80,13 @@ void Composer::erase(std::size_t from, std::size_t to) {
   cursor_ = from;
 }
 
+void Composer::replace_before_cursor(std::size_t begin, std::string_view with) {
+  if (begin > cursor_ || text_.size() + with.size() > kMostText) return;
+  keep();
+  text_.replace(begin, cursor_ - begin, with);
+  cursor_ = begin + with.size();
+}
+
 void Composer::keep() {
   if (before_.size() >= kMostUndo) before_.erase(before_.begin());
   before_.push_back({text_, cursor_});

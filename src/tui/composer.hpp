@@ -28,6 +28,11 @@ class Composer {
   /// Inserts text at the cursor: a long one folded.
   void paste(std::string_view text);
 
+  /// The text up to the cursor, in which a long paste is one word.
+  std::string_view before_cursor() const { return std::string_view(text_).substr(0, cursor_); }
+  /// Replaces the text from a place before the cursor up to the cursor.
+  void replace_before_cursor(std::size_t begin, std::string_view with);
+
   void remember(std::string sent);
   /// Searches the history backwards for what is typed; nothing changes if nothing is found.
   void search();

@@ -9,6 +9,7 @@
 #include "app/folder_instructions.hpp"
 #include "app/plain_text.hpp"
 #include "app/team_run.hpp"
+#include "app/user_message.hpp"
 #include "app/values.hpp"
 #include "base/columns.hpp"
 #include "core/project.hpp"
@@ -109,10 +110,10 @@ void Conversation::resume() {
   run_.session.resume([feed = feed_](Result<AgentResult> report) { feed->add(std::move(report)); });
 }
 
-void Conversation::send(const std::string& text) {
+void Conversation::send(Message message) {
   sent_ = true;
-  if (run_.team) return work(run_.team->stream(text));
-  run_.session.send(text_message(Role::kUser, text), nullptr,
+  if (run_.team) return work(run_.team->stream(std::move(message)));
+  run_.session.send(std::move(message), nullptr,
                     [feed = feed_](Result<AgentResult> report) { feed->add(std::move(report)); });
 }
 
@@ -220,11 +221,19 @@ std::string Conversation::submit(const std::string& text, Delivery delivery, std
     if (!is_busy() && session().queued() > 0) resume();
     return "";
   }
-  if (is_busy()) {
-    delivery == Delivery::kQueue ? session().enqueue(text) : session().steer(text);
+  auto message = app::message_with_files(text);
+  const bool waits = is_busy();
+  if (message && waits && std::holds_alternative<ImagePart>(message->parts.front()))
+    message = fail(ErrorCode::kInput, "an image can be sent when the agent has finished");
+  if (!message) {
+    unread_.push_back(text);
+    return failure(message.error());
+  }
+  if (waits) {
+    delivery == Delivery::kQueue ? session().enqueue(message->text()) : session().steer(message->text());
     return "";
   }
-  send(text);
+  send(*std::move(message));
   return "";
 }
 
@@ -250,9 +259,10 @@ std::string Conversation::decide(const StepCard& card, Approval approval) {
   return "";
 }
 
-std::string Conversation::decide_always(const StepCard& card) {
+std::string Conversation::decide_always(const StepCard& card, RuleLife life) {
   if (!card.always()) return "";
-  if (const Status saved = app::save_rule(*card.always()); !saved) return failure(saved.error());
+  if (const Status saved = life == RuleLife::kSaved ? app::save_rule(*card.always()) : Status(); !saved)
+    return failure(saved.error());
   saved_.push_back(*card.always());
   return decide(card, approve());
 }

@@ -8,10 +8,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tui/chat.hpp"
 #include "tui/chat_view.hpp"
+#include "tui/choice_list.hpp"
 #include "tui/event_feed.hpp"
 #include "tui/step_card.hpp"
 
@@ -21,6 +23,19 @@ namespace praxis::tui {
 enum class Delivery : bool {
   kNow,   ///< a new turn or, while one is in progress, at its next step
   kQueue  ///< a turn of its own, after the one in progress
+};
+
+/// How long a rule holds that allows calls without asking.
+enum class RuleLife : bool {
+  kChat,   ///< until this chat ends
+  kSaved,  ///< for all runs
+};
+
+/// Something to choose from.
+struct Offer {
+  std::string title;    ///< a question
+  std::string command;  ///< what choosing a value is the short form of: `/resume `
+  std::vector<Choice> choices;
 };
 
 class Conversation {
@@ -38,19 +53,26 @@ class Conversation {
 
   /// Sends a message, or carries out a `/command`. Returns what to print.
   std::string submit(const std::string& text, Delivery delivery, std::size_t columns);
+  /// What the last command offers, once: the chat lets the user choose. Nothing on a plain chat.
+  std::optional<Offer> take_offer() { return std::exchange(offer_, std::nullopt); }
+  /// Offers the turns, to go back to before one; returns what to print.
+  std::string offer_turns();
+  /// Carries out what the user chose. Returns what to print.
+  std::string choose(const Offer& offer, const Choice& choice, std::size_t columns);
   void interrupt();
   /// Ends the chat: stops a turn that works and waits until it has settled. Returns what happened meanwhile.
   std::string settle(std::size_t columns);
   /// Decides a step. Returns what to print, such as why it could not be decided.
   std::string decide(const StepCard& card, Approval approval);
-  /// Saves the rule of the card and allows its call.
-  std::string decide_always(const StepCard& card);
+  /// Saves the rule of the card, or keeps it for this chat only, and allows its call.
+  std::string decide_always(const StepCard& card, RuleLife life);
   /// The steps that wait for the user, the oldest first.
   std::deque<StepCard>& cards() { return cards_; }
 
   const ChatView& view() const { return *view_; }
-  /// As `ChatView::take_unread`.
-  std::vector<std::string> take_unread() { return view_->take_unread(); }
+  /// Messages that come back into the composer: those of `ChatView::take_unread`, those that could not be
+  /// sent, and the one of a turn that was taken back.
+  std::vector<std::string> take_unread();
   bool is_busy() const { return view_->busy_since().has_value() || sent_; }
   /// The line below the composer: model, context, tokens, cost, time, what waits.
   std::string status(std::size_t columns);
@@ -60,18 +82,23 @@ class Conversation {
   /// Whether the run has a record, so that it can be opened again.
   bool is_recorded() const;
   bool wants_to_leave() const { return leaves_; }
+  /// Runs what blocks, such as looking for files.
+  std::shared_ptr<Executor> executor() const { return setup_.runtime->model_services().executor; }
   UnixMillis now() const { return setup_.runtime->environment().now(); }
 
  private:
   std::string command(const std::string& line, std::size_t columns);
   /// Whether the conversation so far is printed when a run is opened.
   enum class Past : bool { kHide, kShow };
-  std::string open(const std::string& id, const std::string& model, Past past, std::size_t columns);
+  std::string open(const ChatOpening& opening, Past past, std::size_t columns);
   std::string resume_run(const std::string& text, std::size_t columns);
   std::string fork_run(const std::string& text, std::size_t columns);
   std::string rewind_run(std::string turn);
   std::string change_model(const std::string& model, std::size_t columns);
-  std::string change_member(const std::string& member);
+  std::string change_member(const std::string& member, std::size_t columns);
+  std::string offer_runs();
+  std::string offer_models();
+  std::string offer_agents();
   std::string export_run(const std::string& file) const;
   std::string diff() const;
   std::string undo_files(const std::string& rest);
@@ -86,7 +113,7 @@ class Conversation {
   void take_event(const Event& event);
   void end_turn(const Event& event);
   void resume();
-  void send(const std::string& text);
+  void send(Message message);
   void work(Run run);
   bool goes_on() const;
   /// The run; that of a team as the member has it who runs it now.
@@ -102,8 +129,10 @@ class Conversation {
   Subscription subscription_;
   std::deque<StepCard> cards_;
   std::vector<app::AlwaysRule> saved_;  ///< in this chat
-  std::vector<ParkId> decided_;         ///< a report that was on its way may still name them
-  bool sent_ = false;                   ///< a message was sent whose turn has not begun
+  std::optional<Offer> offer_;
+  std::vector<std::string> unread_;
+  std::vector<ParkId> decided_;  ///< a report that was on its way may still name them
+  bool sent_ = false;            ///< a message was sent whose turn has not begun
   bool leaves_ = false;
   bool recorded_ = false;
   int context_percent_ = 0;

@@ -11,28 +11,11 @@
 #include "app/workspace.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/logs/logs.hpp"
+#include "tui/chat_commands.hpp"
 #include "tui/conversation.hpp"
 
 namespace praxis::tui {
 namespace {
-
-constexpr std::string_view kHelp =
-    "Enter          send; while the agent works: reaches it at its next step\n"
-    "Alt-Enter      queue: a turn of its own, after the one in progress\n"
-    "Ctrl-J         new line (Shift-Enter where the terminal tells it apart)\n"
-    "Esc            stop the agent; what is done stays\n"
-    "Ctrl-C         clear the text, or stop the agent; twice: leave\n"
-    "Ctrl-D         leave, if the text is empty\n"
-    "Up, Ctrl-R     earlier messages; Ctrl-R finds what is typed in them\n"
-    "Ctrl-G         write in the editor of VISUAL or EDITOR\n"
-    "Ctrl-_         undo;  Ctrl-L  draw again;  Ctrl-T  the tree of agents\n"
-    "Tab            decide the step that waits\n"
-    "/help /tree /cost /context /approvals     look\n"
-    "/resume ID  /new  /fork [ID]              open another run, a new one, a branch\n"
-    "/diff  /undo [TURN]  /undo redo           what the run changed in files; take it back\n"
-    "/rewind TURN  /model NAME                 back to before a turn; another model\n"
-    "/agent NAME                               the member of a team that answers from now on\n"
-    "/export FILE  /quit                       the conversation as Markdown; leave\n";
 
 constexpr std::string_view kStopFirst = "the agent works: Esc stops it first";
 
@@ -46,7 +29,7 @@ std::string Conversation::command(const std::string& line, std::size_t columns) 
   while (rest.ends_with(' ') || rest.ends_with('\n')) rest.pop_back();
   using Action = std::function<std::string()>;
   const std::vector<std::pair<std::string, Action>> commands{
-      {"help", [] { return std::string(kHelp); }},
+      {"help", [] { return chat_help(); }},
       {"tree",
        [&] {
          std::string text;
@@ -57,13 +40,13 @@ std::string Conversation::command(const std::string& line, std::size_t columns) 
       {"context", [&] { return context(); }},
       {"approvals", [&] { return waiting_steps(columns); }},
       {"resume", [&] { return resume_run(rest, columns); }},
-      {"new", [&] { return open("", rest, Past::kShow, columns); }},
+      {"new", [&] { return open({.model = rest}, Past::kShow, columns); }},
       {"fork", [&] { return fork_run(rest, columns); }},
       {"rewind", [&] { return rewind_run(rest); }},
       {"diff", [&] { return diff(); }},
       {"undo", [&] { return undo_files(rest); }},
       {"model", [&] { return change_model(rest, columns); }},
-      {"agent", [&] { return change_member(rest); }},
+      {"agent", [&] { return change_member(rest, columns); }},
       {"export", [&] { return export_run(rest); }},
       {"quit", [&] { return leaves_ = true, std::string(); }}};
   for (const auto& [known, action] : commands) {
@@ -102,19 +85,18 @@ std::string Conversation::waiting_steps(std::size_t columns) const {
 }
 
 /// Opens another run in place of this one, which is closed.
-std::string Conversation::open(const std::string& id, const std::string& model, Past past,
-                               std::size_t columns) {
+std::string Conversation::open(const ChatOpening& opening, Past past, std::size_t columns) {
   if (is_busy()) return styles_.red(std::string(kStopFirst)) + '\n';
   // Two handles on one run are not possible: this one is closed first, and opened again if the other fails.
   const std::string before = is_recorded() ? id_.str() : "";
   subscription_.cancel();
   if (auto closed = session().close(); !closed) return failure(closed.error());
   run_.team.reset();
-  auto opened = setup_.open(id, model);
+  auto opened = setup_.open(opening);
   std::string text;
   if (!opened) {
     text = failure(opened.error());
-    opened = setup_.open(before, "");
+    opened = setup_.open({.id = before});
     if (!opened) {
       leaves_ = true;
       return text + failure(opened.error());
@@ -129,12 +111,13 @@ std::string Conversation::open(const std::string& id, const std::string& model, 
 }
 
 std::string Conversation::resume_run(const std::string& text, std::size_t columns) {
+  if (text.empty() && !setup_.plain) return offer_runs();
   auto& journal = setup_.runtime->journal();
   const auto found = find_session(journal, text.empty() ? "last" : text);
   if (!found) return failure(found.error());
   const auto root = app::root_of(journal, *found);
   if (!root) return failure(root.error());
-  return *root == id() ? "this run is open\n" : open(root->str(), "", Past::kShow, columns);
+  return *root == id() ? "this run is open\n" : open({.id = root->str()}, Past::kShow, columns);
 }
 
 std::string Conversation::fork_run(const std::string& text, std::size_t columns) {
@@ -144,7 +127,7 @@ std::string Conversation::fork_run(const std::string& text, std::size_t columns)
   const auto from = text.empty() ? Result<SessionId>(id()) : find_session(journal, text);
   if (!from) return failure(from.error());
   const auto branch = fork_session(journal, setup_.runtime->environment(), *from);
-  return branch ? open(branch->str(), "", Past::kHide, columns) : failure(branch.error());
+  return branch ? open({.id = branch->str()}, Past::kHide, columns) : failure(branch.error());
 }
 
 std::string Conversation::rewind_run(std::string turn) {
@@ -157,14 +140,19 @@ std::string Conversation::rewind_run(std::string turn) {
 }
 
 std::string Conversation::change_model(const std::string& model, std::size_t columns) {
-  if (model.empty()) return app::one_line(model_, 200) + '\n';
-  return open(is_recorded() ? id().str() : "", model, Past::kHide, columns);
+  if (model.empty() && setup_.plain) return app::one_line(model_, 200) + '\n';
+  if (model.empty()) return offer_models();
+  return open({.id = is_recorded() ? id().str() : "", .model = model}, Past::kHide, columns);
 }
 
-/// Without a name: says who answers.
-std::string Conversation::change_member(const std::string& member) {
-  if (!run_.team)
-    return styles_.red("this run has one agent; [team] in an agent file describes several") + '\n';
+/// Selects the member that answers; without a team, begins a run of another agent. Without a name: offers
+/// them, or says who answers.
+std::string Conversation::change_member(const std::string& member, std::size_t columns) {
+  if (member.empty() && !setup_.plain) return offer_agents();
+  if (!run_.team) {
+    if (!member.empty()) return open({.agent = member}, Past::kShow, columns);
+    return styles_.red("this run has one agent; /agent NAME begins a run of another") + '\n';
+  }
   if (is_busy() && !member.empty()) return styles_.red(std::string(kStopFirst)) + '\n';
   if (!member.empty()) {
     if (const Status set = run_.team->set_agent_by_id(member); !set) return failure(set.error());

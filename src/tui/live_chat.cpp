@@ -11,15 +11,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
-#include "app/always_rules.hpp"
 #include "app/plain_text.hpp"
-#include "app/pretty_json.hpp"
 #include "base/columns.hpp"
 #include "base/write_all.hpp"
-#include "praxis/json/json.hpp"
 
 namespace praxis::tui {
 namespace {
@@ -30,8 +29,6 @@ constexpr auto kFrame = 16ms;        ///< between two frames
 constexpr auto kEscapeTime = 40ms;   ///< until a lone escape is the key Esc
 constexpr auto kTick = 1000ms;       ///< of the clocks on the screen
 constexpr auto kLeaveTime = 2000ms;  ///< between two Ctrl-C
-/// A card takes the keys only if the user is not typing: a letter must not be taken for a decision.
-constexpr auto kPause = 1500ms;
 constexpr std::size_t kMostWaitingShown = 3;
 
 std::atomic<int> resized{-1};  ///< eventfd of the chat that runs; -1: none
@@ -80,6 +77,9 @@ LiveChat::LiveChat(const ChatSetup& setup, Conversation& conversation, RawTermin
       styles_{setup.styled},
       drafts_(setup.folder),
       size_(terminal_size(STDOUT_FILENO)) {
+  std::error_code failed;
+  names_.emplace(conversation_.executor(), std::filesystem::current_path(failed).string(),
+                 conversation_.waker());
   for (std::string& sent : drafts_.history()) composer_.remember(std::move(sent));
   composer_.set(drafts_.load(conversation_.is_recorded() ? conversation_.id().str() : Drafts::key_of_new()));
 }
@@ -92,6 +92,7 @@ void LiveChat::run() {
     for (const std::string& unread : conversation_.take_unread())
       composer_.set(composer_.empty() ? unread : unread + '\n' + composer_.text());
     look_at_cards();
+    if (completing_) complete_typed();
     draw();
     wait();
   }
@@ -144,7 +145,10 @@ void LiveChat::keep_draft() {
 void LiveChat::press(const Key& key) {
   if (leaving_) return;
   hint_.clear();
+  const auto last_escape = std::exchange(escape_, {});
   last_key_ = Clock::now();
+  if (picking_) return press_on_picker(key);
+  if (press_on_completion(key)) return;
   if (key.kind == KeyKind::kControl && press_control(key)) return;
   if (key.kind == KeyKind::kTab) {
     if (card() != nullptr) focus(!focused_);
@@ -157,13 +161,26 @@ void LiveChat::press(const Key& key) {
     case KeyKind::kQueue:
       return enter(Delivery::kQueue);
     case KeyKind::kEscape:
-      if (!lends_composer_) return conversation_.interrupt();
+      if (!lends_composer_) return stop_or_go_back(last_escape);
       if (card() == nullptr || !card()->back()) focus(false);
       lends_composer_ = false;
       return composer_.set(std::exchange(own_text_, {}));
     default:
       composer_.press(key);
+      begin_completion(key);
   }
+}
+
+/// Esc stops the agent; pressed twice while it is idle, it offers to go back to before a turn.
+void LiveChat::stop_or_go_back(Clock::time_point last) {
+  if (conversation_.is_busy()) return conversation_.interrupt();
+  const auto now = Clock::now();
+  if (now - last >= kLeaveTime || !composer_.empty()) {
+    escape_ = now;
+    return;
+  }
+  print(conversation_.offer_turns());
+  open_picker();
 }
 
 /// Keys that mean the same everywhere; false for others.
@@ -231,6 +248,7 @@ void LiveChat::enter(Delivery delivery) {
   }
   if (text.starts_with('/')) print(styles_.dim("> " + visible_text(text)) + '\n');
   print(conversation_.submit(text, delivery, columns()));
+  open_picker();
 }
 
 void LiveChat::suspend() {
@@ -266,19 +284,23 @@ std::vector<std::string> LiveChat::lines() {
       below.push_back(styles_.dim(fmt::format("  and {} more", waiting->size() - kMostWaitingShown)));
   }
   if (const StepCard* shown = card()) {
-    const auto all = shown->lines(wide, card_rows(), focused_, styles_);
-    below.insert(below.end(), all.begin(), all.end());
-    if (const auto more = conversation_.cards().size() - 1; more > 0)
-      below.push_back(styles_.dim(fmt::format("  and {} more to decide", more)));
+    std::ranges::move(card_list(wide), std::back_inserter(below));
+    std::ranges::move(shown->lines(wide, card_rows(), focused_, styles_), std::back_inserter(below));
   }
   if (shows_tree_) {
     auto tree = conversation_.tree(wide);
     tree.resize(std::min(tree.size(), size_.rows / 2));
     below.insert(below.end(), tree.begin(), tree.end());
   }
+  if (picking_) {
+    const std::size_t rows = size_.rows > below.size() + 2 ? size_.rows - below.size() - 1 : 1;
+    std::ranges::move(picking_->picker.lines(wide, rows, styles_), std::back_inserter(below));
+    return below;
+  }
   const std::size_t used = below.size() + 2;
   const std::size_t most = size_.rows > used + 1 ? std::min(size_.rows - used - 1, size_.rows / 2 + 1) : 1;
   for (std::string& row : composer_.rows(wide, most, "\x1b[7m", "\x1b[27m")) below.push_back(std::move(row));
+  std::ranges::move(completion_lines(wide), std::back_inserter(below));
   below.push_back(hint_.empty() ? conversation_.status(wide) : styles_.dim(app::one_line(hint_, wide)));
   const std::size_t room = size_.rows > below.size() + 1 ? size_.rows - below.size() - 1 : 0;
   auto lines = conversation_.view().live(wide, room, conversation_.now());
@@ -293,99 +315,6 @@ void LiveChat::draw() {
 
 void LiveChat::write(std::string_view bytes) {
   if (write_all(STDOUT_FILENO, bytes) != 0) leaving_ = true;
-}
-
-// ---- the step that the user decides -----------------------------------------------------------------------
-
-/// A new card takes the keys if the user has not typed anything lately; a decided one gives them back.
-void LiveChat::look_at_cards() {
-  const ParkId top = card() == nullptr ? ParkId() : card()->step().id;
-  if (top == card_id_) return;
-  card_id_ = top;
-  if (lends_composer_) {
-    lends_composer_ = false;
-    composer_.set(std::exchange(own_text_, {}));
-  }
-  focused_ = false;
-  if (card() == nullptr) return;
-  write("\a");
-  if (composer_.empty() && Clock::now() - last_key_ > kPause) focus(true);
-}
-
-void LiveChat::focus(bool on) {
-  focused_ = on;
-  if (lends_composer_) composer_.set(std::exchange(own_text_, {}));
-  lends_composer_ = on && card()->takes_text();
-  if (!lends_composer_) return;
-  own_text_ = composer_.text();
-  composer_.clear();
-}
-
-void LiveChat::press_on_card(const Key& key) {
-  if (key.kind == KeyKind::kEscape) {
-    if (!card()->back()) focus(false);
-    return;
-  }
-  if (key.kind != KeyKind::kText) return;
-  carry_out(card()->choose(key.text.front(), "", columns(), card_rows()));
-}
-
-void LiveChat::carry_out(const CardAnswer& answer) {
-  using Kind = CardAnswer::Kind;
-  switch (answer.kind) {
-    case Kind::kDecide:
-      return print(conversation_.decide(*card(), answer.approval));
-    case Kind::kSaveRule:
-      return print(conversation_.decide_always(*card()));
-    case Kind::kEdit:
-      return edit_call();
-    case Kind::kEditRule:
-      edit_rule();
-      break;
-    case Kind::kPrint:
-      print(answer.text);
-      break;
-    case Kind::kHint:
-      hint_ = answer.text;
-      break;
-    case Kind::kLater:
-      return focus(false);
-    case Kind::kNothing:
-      break;
-  }
-  if (focused_ && card()->takes_text() != lends_composer_) focus(true);
-}
-
-Result<std::string> LiveChat::in_editor(std::string_view text, std::string_view suffix) {
-  write(region_.remove());
-  terminal_.leave();
-  auto edited = setup_.edit(text, suffix);
-  terminal_.enter();
-  region_.forget();
-  return edited;
-}
-
-void LiveChat::edit_rule() {
-  const auto text = in_editor(app::rule_to_edit(*card()->always()), ".json");
-  const auto shown = text ? card()->change_rule(*text, columns()) : Result<std::string>(fail(text.error()));
-  if (shown) {
-    print(*shown);
-  } else {
-    hint_ = shown.error().message;
-  }
-}
-
-void LiveChat::edit_call() {
-  const auto before = parse_json(card()->step().arguments);
-  const auto text = in_editor(before ? app::pretty_json(*before) : card()->step().arguments, ".json");
-  const auto arguments = text ? parse_json(*text) : Result<Json>(fail(text.error()));
-  if (!arguments) {
-    hint_ = arguments.error().message;
-  } else if (before && *before == *arguments) {
-    hint_ = "nothing was changed";
-  } else {
-    print(conversation_.decide(*card(), edit(to_json_text(*arguments))));
-  }
 }
 
 }  // namespace praxis::tui

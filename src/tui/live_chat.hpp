@@ -2,14 +2,19 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tui/completion.hpp"
 #include "tui/composer.hpp"
 #include "tui/conversation.hpp"
 #include "tui/drafts.hpp"
+#include "tui/file_names.hpp"
 #include "tui/keys.hpp"
 #include "tui/live_region.hpp"
+#include "tui/picker.hpp"
 #include "tui/raw_terminal.hpp"
 #include "tui/terminal_streams.hpp"
 
@@ -39,6 +44,27 @@ class LiveChat {
   std::vector<std::string> lines();
   void keep_draft();
 
+  void stop_or_go_back(Clock::time_point last);
+
+  // What the user chooses from.
+  struct Completing {
+    CompletedWord word;
+    ChoiceList list;
+    std::shared_ptr<const std::vector<std::string>> names;  ///< that the list was made from
+    bool moved = false;                                     ///< by the user, to another choice
+    bool is_narrowed = false;                               ///< to what is typed now
+  };
+  struct Picking {
+    Offer offer;
+    Picker picker;
+  };
+  void begin_completion(const Key& key);
+  void complete_typed();
+  bool press_on_completion(const Key& key);
+  std::vector<std::string> completion_lines(std::size_t wide) const;
+  void open_picker();
+  void press_on_picker(const Key& key);
+
   // The step that the user decides.
   void look_at_cards();
   void focus(bool on);
@@ -46,7 +72,9 @@ class LiveChat {
   void carry_out(const CardAnswer& answer);
   void edit_call();
   void edit_rule();
-  StepCard* card() { return conversation_.cards().empty() ? nullptr : &conversation_.cards().front(); }
+  StepCard* card();
+  std::vector<std::string> card_list(std::size_t wide);
+  void go_to_card(bool next);
   std::size_t card_rows() const { return size_.rows > 8 ? size_.rows - 8 : 1; }
   std::size_t columns() const { return size_.columns > 1 ? size_.columns - 1 : 1; }
 
@@ -65,10 +93,14 @@ class LiveChat {
   bool shows_tree_ = false;
   Clock::time_point last_frame_{};
   Clock::time_point last_key_{};
-  Clock::time_point ctrl_c_{};
+  Clock::time_point ctrl_c_{}, escape_{};
+
+  std::optional<FileNames> names_;
+  std::optional<Completing> completing_;
+  std::optional<Picking> picking_;
 
   bool focused_ = false;  ///< keys go to the card
-  ParkId card_id_;        ///< of the card that was on top when last looked
+  ParkId card_id_;        ///< of the card that was shown when last looked
   std::string own_text_;  ///< of the composer, while a text for the card is typed
   bool lends_composer_ = false;
 };

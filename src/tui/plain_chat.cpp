@@ -103,7 +103,8 @@ class PlainChat {
         card.takes_text() ? card.typed(line) : card.choose(letter, rest, columns_, kAnyRows);
     using Kind = CardAnswer::Kind;
     if (answer.kind == Kind::kDecide) return print(conversation_.decide(card, answer.approval));
-    if (answer.kind == Kind::kSaveRule) return print(conversation_.decide_always(card));
+    if (answer.kind == Kind::kSaveRule) return print(conversation_.decide_always(card, RuleLife::kSaved));
+    if (answer.kind == Kind::kUseRule) return print(conversation_.decide_always(card, RuleLife::kChat));
     if (answer.kind == Kind::kLater) return print("left for later: praxis approve\n");
     if (answer.kind == Kind::kEdit) return edit_call(card);
     if (answer.kind == Kind::kEditRule) edit_rule(card);

@@ -81,7 +81,7 @@ bool StepCard::unseen(std::size_t columns, std::size_t rows) const {
 }
 
 std::string StepCard::menu(std::size_t columns, std::size_t rows) const {
-  if (phase_ == Phase::kRule) return "Save this rule?  [y]es  [e]dit it first  [n]o";
+  if (phase_ == Phase::kRule) return "Save this rule?  [y]es  [t]his chat only  [e]dit it first  [n]o";
   const bool in_doubt = step_.kind == ParkKind::kInDoubt;
   const bool hidden = unseen(columns, rows);
   std::string text = hidden ? "[s]how all of it" : in_doubt ? "[y]es, run it again" : "[y]es once";
@@ -111,6 +111,12 @@ std::vector<std::string> StepCard::lines(std::size_t columns, std::size_t rows, 
   return lines;
 }
 
+std::string StepCard::summary(std::size_t columns) const {
+  const std::string what = is_question() ? step_.prompt : step_.tool + ' ' + step_.arguments;
+  return app::one_line(app::exact(step_.path) + (is_question() ? " asks: " : ": ") + app::exact(what),
+                       columns);
+}
+
 Result<std::string> StepCard::change_rule(std::string_view text, std::size_t columns) {
   auto rule = app::edited_rule(*narrow_, text);
   if (!rule) return fail(rule.error());
@@ -134,6 +140,7 @@ CardAnswer StepCard::choose(char letter, const std::string& rest, std::size_t co
   if (phase_ == Phase::kRule) {
     if (letter == 'e') return {Kind::kEditRule};
     phase_ = Phase::kMenu;
+    if (letter == 't') return {Kind::kUseRule};
     return {letter == 'y' ? Kind::kSaveRule : Kind::kNothing};
   }
   const bool hidden = unseen(columns, rows);

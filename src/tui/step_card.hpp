@@ -23,6 +23,7 @@ struct CardAnswer {
     kEdit,      ///< the arguments in the user's editor
     kPrint,     ///< `text` into the scrollback
     kSaveRule,  ///< save the rule, then allow
+    kUseRule,   ///< allow, and by the rule for as long as the chat lasts
     kEditRule,  ///< the rule in the user's editor, then `change_rule`
     kLater,     ///< leaves the step open
     kHint       ///< `text` tells the user what is possible
@@ -49,6 +50,8 @@ class StepCard {
   /// shown in part, but must be printed first.
   std::vector<std::string> lines(std::size_t columns, std::size_t rows, bool focused,
                                  const Styles& styles) const;
+  /// The step in one line of at most `columns`, for a list of several.
+  std::string summary(std::size_t columns) const;
   /// Whether the user types a text: an answer, a reason or a result.
   bool takes_text() const;
   /// What that text is, for the user.

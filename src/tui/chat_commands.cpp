@@ -1,0 +1,58 @@
+#include "tui/chat_commands.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace praxis::tui {
+namespace {
+
+constexpr std::string_view kKeys =
+    "Enter          send; while the agent works: reaches it at its next step\n"
+    "Alt-Enter      queue: a turn of its own, after the one in progress\n"
+    "Ctrl-J         new line (Shift-Enter where the terminal tells it apart)\n"
+    "@              names a file, whose text is sent with the message\n"
+    "Tab            takes the completion, or decides the step that waits\n"
+    "Esc            stop the agent; what is done stays; twice: back to a turn\n"
+    "Ctrl-C         clear the text, or stop the agent; twice: leave\n"
+    "Ctrl-D         leave, if the text is empty\n"
+    "Up, Ctrl-R     earlier messages; Ctrl-R finds what is typed in them\n"
+    "Ctrl-G         write in the editor of VISUAL or EDITOR\n"
+    "Ctrl-_         undo;  Ctrl-L  draw again;  Ctrl-T  the tree of agents\n";
+
+constexpr std::array kCommands{
+    ChatCommand{"help", "", "lists keys and commands"},
+    ChatCommand{"tree", "", "the agents of the run"},
+    ChatCommand{"cost", "", "the usage of the run"},
+    ChatCommand{"context", "", "what fills the window of the model"},
+    ChatCommand{"approvals", "", "the steps that wait"},
+    ChatCommand{"resume", "[ID]", "another run; without an ID: searches all"},
+    ChatCommand{"new", "[MODEL]", "a new run of the same agent"},
+    ChatCommand{"fork", "[ID]", "a branch of this run, or of another"},
+    ChatCommand{"rewind", "[TURN]", "back to before a turn; the last without one"},
+    ChatCommand{"diff", "", "what the run changed in files"},
+    ChatCommand{"undo", "[TURN]", "takes files back; /undo redo takes that back"},
+    ChatCommand{"model", "[NAME]", "another model for this run"},
+    ChatCommand{"agent", "[NAME]", "the member of a team, or a new run of an agent"},
+    ChatCommand{"export", "FILE", "the conversation as Markdown"},
+    ChatCommand{"quit", "", "leaves"}};
+
+}  // namespace
+
+std::span<const ChatCommand> chat_commands() { return kCommands; }
+
+std::vector<Choice> command_choices() {
+  std::vector<Choice> choices;
+  for (const ChatCommand& each : kCommands)
+    choices.push_back({std::string(each.name), '/' + std::string(each.name), std::string(each.about)});
+  return choices;
+}
+
+std::string chat_help() {
+  std::string text(kKeys);
+  for (const ChatCommand& each : kCommands)
+    text += fmt::format("{:14} {}\n", fmt::format("/{} {}", each.name, each.takes), each.about);
+  return text;
+}
+
+}  // namespace praxis::tui
