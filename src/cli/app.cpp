@@ -302,12 +302,7 @@ void Definition::define_looking() {
 }
 
 void Definition::define_branching() {
-  CLI::App* fork = command("fork", "Branch a run at a step; the run itself is unchanged",
-                           "  praxis fork last\n"
-                           "  praxis fork 01K9X@3 --model openai:gpt-5\n"
-                           "  praxis fork 01K9X@3 --prompt \"Try it without the cache\"\n"
-                           "  praxis fork 01K9X@t2 --edit\n"
-                           "  praxis fork 01K9X --seq 12",
+  CLI::App* fork = command("fork", "Branch a run at a step; the run itself is unchanged", kForkExamples,
                            [this] { return Invocation(fork_); });
   add_fork_flags(fork, fork_);
   add_json(fork, fork_.json, kEnvelope);
@@ -329,12 +324,7 @@ void Definition::define_branching() {
   add_diff_flags(command("diff", kDiffHelp, kDiffExamples, [this] { return Invocation(diff_); }), diff_);
   add_undo_flags(command("undo", kUndoHelp, kUndoExamples, [this] { return Invocation(undo_); }), undo_);
 
-  CLI::App* replay = command("replay", "Replay a run offline, or run it again with changes",
-                             "  praxis replay last\n"
-                             "  praxis replay 01K9X --to 12\n"
-                             "  praxis replay 01K9X --agent changed.toml --json\n"
-                             "  praxis replay last --tool search=fail\n"
-                             "  praxis replay last --from 3 --model openai:X",
+  CLI::App* replay = command("replay", "Replay a run offline, or run it again with changes", kReplayExamples,
                              [this] { return Invocation(replay_); });
   add_replay_flags(replay, replay_);
   add_json(replay, replay_.json, "step of a changed replay");

@@ -8,6 +8,19 @@
 
 namespace praxis::cli {
 
+inline constexpr const char* kForkExamples =
+    "  praxis fork last\n"
+    "  praxis fork 01K9X@3 --model openai:gpt-5\n"
+    "  praxis fork 01K9X@3 --prompt \"Try it without the cache\"\n"
+    "  praxis fork 01K9X@t2 --edit\n"
+    "  praxis fork 01K9X --seq 12";
+inline constexpr const char* kReplayExamples =
+    "  praxis replay last\n"
+    "  praxis replay 01K9X --to 12\n"
+    "  praxis replay 01K9X --agent changed.toml --json\n"
+    "  praxis replay last --tool search=fail\n"
+    "  praxis replay last --from 3 --model openai:X";
+
 inline void add_fork_flags(CLI::App* fork, ForkOptions& options) {
   fork->add_option(
           "ID[@STEP]", options.id,

@@ -84,15 +84,22 @@ Result<HttpAnswer> show_history(Service& service, const Call& call) {
   const auto past = past_events(service.journal, service.folds, service.runs->lineages(), *filter,
                                 std::min(before->value_or(end), end), *limit);
   if (!past) return fail(past.error());
+  const auto redaction_of = redaction_of_sessions(service.redactions, service.journal, &RedactRules::events);
   JsonArray events, agents;
   for (const auto& [position, event] : past->events) {
-    JsonObject json = app::program_json(event);
+    Event shown = event;
+    app::redact(shown, redaction_of(event.agent.id));
+    JsonObject json = app::program_json(shown);
     json["id"] = position.text();
     if (Json* result = json.if_contains("result"); result != nullptr && result->is_object())
       shorten_lists(result->get_object());
     events.push_back(std::move(json));
   }
-  for (const AgentNode& node : past->before) agents.push_back(app::program_json(node));
+  for (const AgentNode& node : past->before) {
+    Json json(app::program_json(node));
+    redaction_of(node.id).redact(json);
+    agents.push_back(std::move(json));
+  }
   return json_answer(JsonObject{{"run_id", id->str()},
                                 {"events", std::move(events)},
                                 {"agents", std::move(agents)},

@@ -54,14 +54,15 @@ class ServedSecrets : public ServerTest {
     for (const Sent& each : stream("/api/v1/runs/" + run + "/events", "turn.completed"))
       all += each.event + ' ' + each.data + '\n';
     messages_ = call("GET", "/api/v1/runs/" + run + "/messages").body;
+    history_ = call("GET", "/api/v1/runs/" + run + "/history").body;
     return all;
   }
 
   const std::vector<redact::Canary> canaries_ = canaries_here();
-  std::string messages_;
+  std::string messages_, history_;
 };
 
-TEST_F(ServedSecrets, EventsAndMessagesHoldNoCanary) {
+TEST_F(ServedSecrets, EventsMessagesAndHistoryHoldNoCanary) {
   leaking_agent("");
   const std::string events = watched();
   EXPECT_THAT(events, HasSubstr("tool.completed"));
@@ -69,6 +70,8 @@ TEST_F(ServedSecrets, EventsAndMessagesHoldNoCanary) {
   EXPECT_THAT(escaped_from(events, canaries_), IsEmpty());
   EXPECT_THAT(escaped_from(messages_, canaries_), IsEmpty());
   EXPECT_THAT(messages_, HasSubstr("[REDACTED:"));
+  EXPECT_THAT(escaped_from(history_, canaries_), IsEmpty());
+  EXPECT_THAT(history_, HasSubstr("[REDACTED:"));
 }
 
 TEST_F(ServedSecrets, RunAsAFileHoldsNoCanaryAndEndsNoElement) {

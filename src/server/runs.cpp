@@ -52,9 +52,13 @@ Status adjust(Agent& agent, const BranchChange& change, std::uint32_t step) {
   if (change.instructions) agent.instructions(*change.instructions);
   if (change.once) {
     limits->max_steps = step + 1;
-    agent.approve([](const ToolCall&) -> Permission {
-      return Deny{"calls are not run: one answer of the model is asked for"};
-    });
+    // Before all other rules: a call that another rule asks about must not wait for a person.
+    PolicyRules rules = policy_rules_from_json(agent.spec().policy);
+    rules.rules.push_back({.id = "once",
+                           .kind = RuleKind::kDeny,
+                           .tools = {"*"},
+                           .reason = "calls are not run: one answer of the model is asked for"});
+    agent.policy(std::move(rules));
   }
   agent.limits(*limits);
   return {};

@@ -245,6 +245,19 @@ TEST_F(ServedBranches, OneAnswerIsAskedForAndNoToolRuns) {
   EXPECT_EQ(to_json_text(json_at(limits, "max_usd")), "0.5");
 }
 
+TEST_F(ServedSteps, OneAnswerAsksNobodyAboutItsCalls) {
+  asking_agent();
+  start();
+  const std::string run = waiting();
+  std::int64_t request = 0;
+  for (const Json& record : records(run)) {
+    if (request == 0 && json_string(record, "kind") == "effect_intended") request = json_int(record, "seq");
+  }
+  const Answer made = fork(run, {{"seq", request - 1}, {"once", true}, {"continue", true}});
+  ASSERT_EQ(made.status, 201) << made.body;
+  EXPECT_EQ(wait_for(made.text("id"), "error").text("termination"), "max_steps");
+}
+
 TEST_F(ServedBranches, FamilyOfARunIsListed) {
   const std::string child = fork(run_, {{"seq", 3}}).text("id");
   const std::string grandchild = fork(child, {{"seq", 2}}).text("id");
