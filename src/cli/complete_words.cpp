@@ -43,6 +43,7 @@ constexpr std::array kWordPlaces{
     WordPlace{"diff", "ID[@STEP]", kRun},
     WordPlace{"undo", "ID[@STEP]", kRun},
     WordPlace{"replay", "ID", kRun},
+    WordPlace{"replay", "--model", kModel},
     WordPlace{"export", "ID", kRun},
     WordPlace{"export", "--format", kFixed, "records markdown html json"},
     WordPlace{"models", "NAME", kProvider},
