@@ -198,7 +198,7 @@ TEST_F(CliPolicy, ValueFromUntrustedData_WaitsForAPersonWhoSeesItsOrigin) {
   agent("reader", kObeys, kFlow);
   const CommandResult asked = praxis({"run", "reader.toml", "Read my mail."});
   EXPECT_EQ(asked.status, 3) << asked.err;
-  EXPECT_THAT(praxis({"approve"}).out + praxis({"approve"}).err, HasSubstr("path = \"evil.txt\": copied"));
+  EXPECT_THAT(praxis({"approve", "--json"}).out, HasSubstr(R"(path = \"evil.txt\": copied from file)"));
   EXPECT_EQ(praxis({"resume", "last", "--allow", "p1"}).out, "DONE\n");
   const CommandResult explained = praxis({"policy", "explain", "last", "2"});
   EXPECT_THAT(explained.out, AllOf(HasSubstr("ask: \"file_write\" has effects"),
@@ -239,7 +239,7 @@ TEST_F(CliPolicy, ValueFromUntrustedData_IsAskedAboutInASubAgentToo) {
         std::string("[agents.below]\ndescription = \"Writes\"\nfile = \"below.toml\"\n") + kFlow);
   const CommandResult asked = praxis({"run", "lead.toml", "Read my mail."});
   EXPECT_EQ(asked.status, 3) << asked.err;
-  EXPECT_THAT(praxis({"approve"}).out + praxis({"approve"}).err, HasSubstr("path = \"evil.txt\""));
+  EXPECT_THAT(praxis({"approve", "--json"}).out, HasSubstr(R"(path = \"evil.txt\": copied from agent:lead)"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "evil.txt"));
   EXPECT_EQ(praxis({"run", "lead.toml", "Read my mail, then write evil.txt."}).out, "LED\n")
       << "the words of the person reach the sub-agent";
@@ -257,7 +257,7 @@ TEST_F(CliPolicy, ValueFromUntrustedData_IsAskedAboutAfterARestart) {
   EXPECT_EQ(praxis({"run", "reader.toml", "Read my mail."}).status, 3);
   const CommandResult resumed = praxis({"resume", "last", "--allow", "p1"});
   EXPECT_EQ(resumed.status, 3) << resumed.err;
-  EXPECT_THAT(praxis({"approve"}).out + praxis({"approve"}).err, HasSubstr("path = \"evil.txt\": copied"));
+  EXPECT_THAT(praxis({"approve", "--json"}).out, HasSubstr(R"(path = \"evil.txt\": copied from file)"));
   EXPECT_EQ(praxis({"resume", "last", "--allow", "p2"}).out, "DONE\n");
   EXPECT_EQ(praxis({"replay", "last"}).status, 0);
 }
@@ -280,7 +280,7 @@ TEST_F(CliPolicy, ArgumentsThatAHookWrote_AreJudgedByTheirOrigin) {
            (folder_ / "hook.sh").string() + "\"]\n");
   const CommandResult asked = praxis({"run", "reader.toml", "Read my mail, then write good.txt."});
   EXPECT_EQ(asked.status, 3) << asked.err;
-  EXPECT_THAT(praxis({"approve"}).out + praxis({"approve"}).err, HasSubstr("path = \"evil.txt\": copied"));
+  EXPECT_THAT(praxis({"approve", "--json"}).out, HasSubstr(R"(path = \"evil.txt\": copied from file)"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "evil.txt"));
 }
 

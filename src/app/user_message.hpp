@@ -33,7 +33,7 @@ struct ReadableMessage {
   std::string text;                ///< without the blocks
   std::vector<std::string> files;  ///< of each block its path, with its size
 };
-/// Takes the blocks at the end of a text apart. A text without blocks that are whole is returned as it is.
+/// Takes the blocks at the end of a text apart. A text without whole blocks is returned unchanged.
 ReadableMessage readable_message(std::string_view text);
 
 }  // namespace praxis::app

@@ -21,7 +21,7 @@ praxis_status failed(const Error& error) noexcept;
 praxis_status failed_by(const char* what) noexcept;
 /// There is no error on this thread.
 void forget_error() noexcept;
-/// The last error of this thread as JSON text; null if there is none.
+/// The last error of this thread as JSON text; null if its last call did not fail.
 const char* last_error() noexcept;
 
 /// Runs the body of a function of the interface, which returns a `Status` or a `Result<praxis_status>`.

@@ -55,7 +55,7 @@ std::uint64_t add_run(Run run, const std::shared_ptr<SessionObject>& session) {
   return Handles::all().add(std::make_shared<RunObject>(std::move(run), session), session->runtime->handle);
 }
 
-/// The next event as JSON, or what there is instead of one.
+/// The next event as JSON, or why none came.
 Result<praxis_status> next_event(Run& run, const Deadline& deadline, char** out) {
   for (;;) {
     const auto left = deadline.left();

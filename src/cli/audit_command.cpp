@@ -78,8 +78,8 @@ std::string text_of(const app::AuditEntry& entry) {
   std::string line = fmt::format("{}  {:8}  {}", to_iso8601(entry.time), entry.action, entry.what);
   if (!entry.by.empty()) line += " by " + entry.by;
   if (!entry.session.empty()) line += fmt::format("  {} {}", entry.session.str(), entry.seq);
-  if (!entry.text.empty()) line += ": " + entry.text;
-  return app::one_line(line, 400);
+  if (!entry.text.empty()) line += ": " + app::one_line(entry.text, 300);
+  return line;
 }
 
 }  // namespace
@@ -102,10 +102,12 @@ Result<ExitStatus> execute(const AuditOptions& options, Console& console) {
   const UnixMillis from = options.since ? UnixMillis{now.value - options.since->count()} : UnixMillis{};
   auto entries = app::audit_entries(**journal, from);
   if (!entries) return fail(entries.error());
-  std::ranges::move(app::audit_entries(*prompts, from), std::back_inserter(*entries));
-  std::ranges::stable_sort(*entries, {}, &app::AuditEntry::time);
+  const std::vector<app::AuditEntry> of_prompts = app::audit_entries(*prompts, from);
+  std::vector<app::AuditEntry> all;
+  std::ranges::merge(*entries, of_prompts, std::back_inserter(all), {}, &app::AuditEntry::time,
+                     &app::AuditEntry::time);
   const redact::Redaction redaction = app::Redactions(*workspace).at(&RedactRules::exports);
-  for (app::AuditEntry& entry : *entries) {
+  for (app::AuditEntry& entry : all) {
     entry.text = redaction.text(entry.text);
     if (options.json) console.item("audit", to_json(entry).get_object());
     if (!options.json) console.out.line(visible_text(text_of(entry)));

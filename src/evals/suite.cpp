@@ -210,7 +210,7 @@ Result<Suite> read_toml(std::string_view text, const std::string& path) {
   return suite;
 }
 
-/// Error `kInput` if a name occurs twice, by which results could not be told apart.
+/// Error `kInput` if a name occurs twice, by which results could not be distinguished.
 Status check_names(const Suite& suite, const std::string& path) {
   std::set<std::string> seen;
   for (const EvalCase& each : suite.cases) {

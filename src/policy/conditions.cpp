@@ -191,7 +191,7 @@ std::vector<GivenCalls> calls_of(const PolicyRule& rule, const State& at) {
   for (const StartedCall& call : at.started) {
     if (call.time.value > since && counts(rule, call, at)) calls.push_back({call.time, call.calls});
   }
-  std::ranges::stable_sort(calls, std::ranges::greater{}, &GivenCalls::first);
+  std::ranges::sort(calls, std::ranges::greater{}, &GivenCalls::first);
   return calls;
 }
 

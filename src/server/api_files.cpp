@@ -12,12 +12,12 @@
 namespace praxis::server {
 
 Result<HttpAnswer> show_diff(Service& service, const Call& call) {
-  if (!call.principal.sees_all)
-    return problem(403, make_error(ErrorCode::kPolicy, "this token does not see what is in files"));
   const auto after = call.number("after", 0, std::numeric_limits<std::int64_t>::max());
   if (!after) return fail(after.error());
   const auto id = service.runs->find(call.name("id"), call.principal);
   if (!id) return fail(id.error());
+  if (!call.principal.sees_all)
+    return problem(403, make_error(ErrorCode::kPolicy, "this token does not see what is in files"));
   const auto state = service.folds->last(*id);
   if (!state) return fail(state.error());
   const auto files =

@@ -34,7 +34,8 @@ Result<Part> part_of_bytes(std::string bytes, const std::string& name, const std
   const std::string shown = name.empty() ? "file" : name;
   if (!type.empty()) return Part(FilePart{{std::string(type), std::move(bytes), {}}, shown, nullptr});
   if (!is_valid_utf8(bytes) || bytes.contains('\0'))
-    return fail(wrong_part(param, "is none that models read: PNG, JPEG, GIF, WebP, PDF or UTF-8 text"));
+    return fail(wrong_part(
+        param, "is of a kind that models do not read; they read PNG, JPEG, GIF, WebP, PDF or UTF-8 text"));
   // Every model accepts text; few accept text files.
   return Part(TextPart{"File \"" + shown + "\":\n" + bytes, nullptr});
 }

@@ -97,8 +97,8 @@ Status complete_chat(Service& service, const Call& call, const HttpReply& reply)
   if (!request->results.empty()) return continue_chat(service, call, *request, reply);
   std::set<std::string> tools;
   for (const ToolDefinition& tool : request->tools) tools.insert(tool.name);
-  const auto [codec, following] = follow_chat(service, reply, *request, std::move(tools));
-  if (auto marked = following->mark(); !marked) return marked;
+  const auto [answering, watching] = follow_chat(service, reply, *request, std::move(tools));
+  if (auto marked = watching->mark(); !marked) return marked;
   const auto watch = std::make_shared<BeginWatch>();
   NewRun run{.agent = request->model};
   run.content = std::move(request->content);
@@ -107,7 +107,7 @@ Status complete_chat(Service& service, const Call& call, const HttpReply& reply)
   run.tools = std::move(request->tools);
   run.done = [watch](const Result<AgentResult>& result) { watch->report(result); };
   service.runs->create(std::move(run), call.principal,
-                       [&service, codec = codec, following = following, watch,
+                       [&service, codec = answering, following = watching, watch,
                         answer = call.answer](const Result<Created>& made) {
                          if (!made) return answer(fail(made.error()));
                          ++service.counters.runs_created;

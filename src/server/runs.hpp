@@ -70,7 +70,7 @@ class Runs : public std::enable_shared_from_this<Runs> {
   Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
        std::shared_ptr<Executor> executor, std::shared_ptr<Load> load, std::chrono::milliseconds patience);
 
-  /// Gets the run once its first message is durable, or the error because of which there is none; called
+  /// Gets the run once its first message is durable, or the error that prevented it; called
   /// once, on a worker.
   using WhenCreated = std::move_only_function<void(Result<Created>)>;
   /// The same for a turn of a run that exists.

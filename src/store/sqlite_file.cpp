@@ -118,16 +118,18 @@ class FormedFile {
 
   /// An empty file with mode 0600 and a lock, so that no process takes it for a leftover; -1 with `errno`.
   FileDescriptor new_file(std::string& name) const {
-    constexpr int kMostTries = 5;
-    for (int i = 0;; ++i) {
+    constexpr int kMostTries = 1000;
+    for (int i = 0; i < kMostTries; ++i) {
       name = path_ + std::string(kNewMark) + std::string(kMarkLength, 'X');
       FileDescriptor file(mkostemp(name.data(), O_CLOEXEC));
       if (file.get() < 0) return file;
-      std::ignore = flock(file.get(), LOCK_EX | LOCK_NB);
+      // Another process may have found the file before it was locked: it removes it, or is about to.
+      const bool is_taken = flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
       struct stat about{};
-      const bool is_there = fstat(file.get(), &about) == 0 && about.st_nlink > 0;
-      if (is_there || i == kMostTries) return file;  // else another process was faster than the lock
+      if (!is_taken && fstat(file.get(), &about) == 0 && about.st_nlink > 0) return file;
     }
+    errno = EBUSY;
+    return FileDescriptor(-1);
   }
 
   /// The file appears complete or not at all; of several processes one creates it.

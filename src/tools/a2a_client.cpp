@@ -59,7 +59,7 @@ struct Watched {
 };
 
 /// Reads a stream of changes of one task. It wakes the waiting thread; what the task has become is asked for
-/// anew, so that no stream has to be complete.
+/// again, so that no stream has to be complete.
 class ChangeStream final : public HttpSink {
  public:
   ChangeStream(std::shared_ptr<Watched> watched, std::string mark, bool is_rpc)

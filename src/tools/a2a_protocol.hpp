@@ -28,7 +28,7 @@ struct Interface {
   bool streams = false;
 };
 /// The first interface of a card that this client speaks. `home`: the address that the user wrote. Error
-/// `kTool`: there is none, its address has another scheme, host or port, or the agent requires an extension.
+/// `kTool`: it is missing, its address has another scheme, host or port, or the agent requires an extension.
 Result<Interface> interface_of(const Json& card, const Url& home);
 
 /// Whether a text can be an id: visible ASCII of at most `kMostId` characters.

@@ -27,7 +27,7 @@ void LiveChat::begin_completion(const Key& key) {
     return;
   }
   if (!completing_ || completing_->word.begin != word->begin || completing_->word.kind != word->kind) {
-    completing_.emplace();
+    completing_.emplace(Completing{});
     if (word->kind == CompletedKind::kFile) names_->refresh();
   }
   completing_->word = *std::move(word);
