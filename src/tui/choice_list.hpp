@@ -21,7 +21,8 @@ class ChoiceList {
  public:
   static constexpr std::size_t kMostShown = 200;  ///< matches that can be reached
 
-  explicit ChoiceList(std::vector<Choice> all = {});
+  ChoiceList() = default;
+  explicit ChoiceList(std::vector<Choice> all);
 
   /// Keeps those that fit what was typed; the marked one is the best.
   void narrow(std::string_view typed);
