@@ -42,6 +42,7 @@ typedef praxis_handle praxis_session; /* a conversation with an agent, and its l
 typedef praxis_handle praxis_run;     /* one turn of a session; taken wherever a session is taken */
 typedef praxis_handle praxis_call;    /* a tool call in progress; ends when its callback returns */
 
+/* NOLINTBEGIN(readability-identifier-naming): names as usual in C */
 /* What a function returns. 1 to 8 are the codes of errors; the names are those in JSON. */
 typedef enum praxis_status {
   PRAXIS_OK = 0,
@@ -57,6 +58,7 @@ typedef enum praxis_status {
   PRAXIS_END = 10,        /* there is nothing more; not an error */
   PRAXIS_BAD_HANDLE = 11  /* closed, never valid, or of another kind */
 } praxis_status;
+/* NOLINTEND(readability-identifier-naming) */
 
 /* ---- the library */
 
