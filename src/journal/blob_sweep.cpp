@@ -16,8 +16,9 @@ struct SqliteBlobs {
   static Result<SweptBlobs> next_blobs(Database& database, const std::optional<Digest>& after,
                                        std::int64_t limit) {
     SweptBlobs blobs;
-    Query query(database, "SELECT digest FROM blobs WHERE digest > ?1 OR ?2 ORDER BY digest LIMIT ?3",
-                after.value_or(Digest{}), std::int64_t{after ? 0 : 1}, limit);
+    const Digest from = after.value_or(Digest{});  // the query does not copy it
+    Query query(database, "SELECT digest FROM blobs WHERE digest > ?1 OR ?2 ORDER BY digest LIMIT ?3", from,
+                std::int64_t{after ? 0 : 1}, limit);
     auto row = query.next();
     for (; row && *row; row = query.next()) blobs.add(query.digest(0));
     if (!row) return fail(std::move(row.error()));
