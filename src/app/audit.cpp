@@ -72,7 +72,7 @@ class SessionAudit {
     AuditEntry entry{.by = r.author.principal, .surface = std::string(to_string(r.author.surface))};
     if (r.verb == CommandVerb::kDelete) {
       entry.action = "deleted";
-      put(std::move(entry));
+      put(entry);
     }
     if (r.agent == nullptr || state_.agent == nullptr) return;
     const AgentSpec &before = *state_.agent, &after = *r.agent;

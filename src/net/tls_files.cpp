@@ -21,10 +21,10 @@ std::string stamp_of(const std::string& path) {
 
 }  // namespace
 
-TlsFiles::TlsFiles(std::shared_ptr<Executor> executor, Places places,
+TlsFiles::TlsFiles(const std::shared_ptr<Executor>& executor, Places places,
                    std::function<void(std::shared_ptr<const ServerTls>)> use,
                    std::function<void(const std::string&)> warn)
-    : executor_(std::move(executor)),
+    : executor_(executor),
       places_(std::move(places)),
       use_(std::move(use)),
       warn_(std::move(warn)),
@@ -56,16 +56,18 @@ void TlsFiles::look() {
   if (stamp != seen_) {
     seen_ = std::move(stamp);
     auto loaded = ServerTls::load(places_.certificate, places_.key);
-    if (loaded) made = *std::move(loaded);
-    if (!made && warn_)
+    if (loaded) {
+      made = *loaded;
+    } else if (warn_) {
       warn_("the changed certificate is not used, the one before is: " + loaded.error().message);
+    }
   }
   const auto executor = executor_.lock();
   if (!executor) return;
-  executor->post([weak = weak_from_this(), made = std::move(made)]() mutable {
+  executor->post([weak = weak_from_this(), made = std::move(made)] {
     const auto self = weak.lock();
     if (!self) return;
-    if (made) self->use_(std::move(made));
+    if (made) self->use_(made);
     self->look_later();
   });
 }

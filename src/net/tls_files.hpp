@@ -20,7 +20,7 @@ class TlsFiles : public std::enable_shared_from_this<TlsFiles> {
   };
   /// `use` is called on the I/O thread with what changed files hold; `warn`, on any thread and once for each
   /// change, with the reason why it cannot be used.
-  TlsFiles(std::shared_ptr<Executor> executor, Places places,
+  TlsFiles(const std::shared_ptr<Executor>& executor, Places places,
            std::function<void(std::shared_ptr<const ServerTls>)> use,
            std::function<void(const std::string&)> warn);
   ~TlsFiles();

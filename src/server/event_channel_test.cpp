@@ -77,7 +77,7 @@ TEST_F(ServedSockets, EventsAreThoseOfTheOtherStream) {
 }
 
 TEST_F(ServedSockets, LiveEventsArriveAsTheyHappen) {
-  script("chat", R"({"text":"Hello there, all of you who look.","chunk":4,"delay_ms":100})");
+  script("chat", R"({"text":"Hello there, all of you who look.","chunk":4,"delay_ms":1500})");
   start();
   auto all = connect("/api/v1/events?after=0");
   all.head();
