@@ -27,17 +27,27 @@ bool is_fill_in(std::string_view text) {
                                            "0123456789") == std::string_view::npos;
 }
 
-/// Whether no process makes this file any more: who makes one holds a lock on it.
-bool is_left(const std::string& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat about{};
-  if (file.get() < 0) return false;
-  const bool is_own = fstat(file.get(), &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
-  return is_own && flock(file.get(), LOCK_EX | LOCK_NB) == 0;
-}
-
 void remove_with_parts(const std::string& path) {
   for (const char* part : {"", "-wal", "-shm"}) unlink((path + part).c_str());
+}
+
+/// Whether both names are of one file.
+bool are_one(const std::string& one, const std::string& other) {
+  struct stat of_one{}, of_other{};
+  return lstat(one.c_str(), &of_one) == 0 && lstat(other.c_str(), &of_other) == 0 &&
+         of_one.st_dev == of_other.st_dev && of_one.st_ino == of_other.st_ino;
+}
+
+/// Removes `path` if no process makes it any more: who makes a file holds a lock on it. The lock is held
+/// until the file is gone, so that its maker, who may not have it yet, finds out. If the kill came after the
+/// file got its name `whole`, it is not opened: closing it would drop the locks that SQLite has on it here.
+void remove_if_left(const std::string& path, const std::string& whole) {
+  if (are_one(path, whole)) return remove_with_parts(path);
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat about{};
+  if (file.get() < 0) return;
+  const bool is_own = fstat(file.get(), &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
+  if (is_own && flock(file.get(), LOCK_EX | LOCK_NB) == 0) remove_with_parts(path);
 }
 
 /// Removes what killed processes have left that were making `path`.
@@ -55,7 +65,7 @@ void remove_leftovers(const std::string& path) {
     const std::string_view part = std::string_view(name).substr(start.size() + mark.size());
     if (!is_fill_in(mark)) continue;
     const std::string whole = path + std::string(kNewMark) + std::string(mark);
-    if (part.empty() && is_left(whole)) remove_with_parts(whole);
+    if (part.empty()) remove_if_left(whole, path);
     // The file itself is removed first: without it, its parts are left.
     if ((part == "-wal" || part == "-shm") && access(whole.c_str(), F_OK) != 0) remove_with_parts(whole);
   }
