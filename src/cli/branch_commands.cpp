@@ -3,6 +3,7 @@
 
 #include "app/hints.hpp"
 #include "app/turn_message.hpp"
+#include "app/values.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/editor.hpp"
