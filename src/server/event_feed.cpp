@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "app/envelope.hpp"
@@ -39,15 +40,33 @@ Frame frame_of(const Event& event, const Position& position, SessionId root, con
   return frame_of(std::move(shown), std::move(exact), position, std::move(root));
 }
 
-/// The text of a piece of an answer; null for other events.
+/// The text of a piece of an answer or of its reasoning; null for other events.
+std::string* answer_piece(EventBody& body) {
+  if (auto* const text = std::get_if<events::TextDelta>(&body)) return &text->text;
+  auto* const reasoning = std::get_if<events::ReasoningDelta>(&body);
+  return reasoning == nullptr ? nullptr : &reasoning->text;
+}
 const std::string* answer_piece(const EventBody& body) {
-  const auto* const piece = std::get_if<events::TextDelta>(&body);
-  return piece == nullptr ? nullptr : &piece->text;
+  if (const auto* const text = std::get_if<events::TextDelta>(&body)) return &text->text;
+  const auto* const reasoning = std::get_if<events::ReasoningDelta>(&body);
+  return reasoning == nullptr ? nullptr : &reasoning->text;
+}
+
+/// Whether two pieces are of one part of one answer.
+bool is_same_part(const Event& before, const Event& piece) {
+  if (before.seq != piece.seq || before.attempt != piece.attempt || before.body.index() != piece.body.index())
+    return false;
+  if (const auto* const text = std::get_if<events::TextDelta>(&piece.body))
+    return std::get<events::TextDelta>(before.body).item == text->item;
+  const auto& first = std::get<events::ReasoningDelta>(before.body);
+  const auto& next = std::get<events::ReasoningDelta>(piece.body);
+  return first.item == next.item && first.summary == next.summary;
 }
 
 /// Whether an answer that was being written is complete or given up: no further piece of it comes.
 bool ends_answer(const EventBody& body) {
   return std::holds_alternative<events::AssistantText>(body) ||
+         std::holds_alternative<events::AssistantReasoning>(body) ||
          std::holds_alternative<events::ModelResponded>(body) ||
          std::holds_alternative<events::ModelFailed>(body) ||
          std::holds_alternative<events::AttemptSuperseded>(body) || ends_turn(body);
@@ -158,26 +177,30 @@ void EventFeed::note_shown(const Event& piece) {
   const std::string* const text = answer_piece(piece.body);
   const auto partial = partials_.find(piece.agent.id);
   if (text == nullptr || partial == partials_.end()) return;
-  if (partial->second.event.seq == piece.seq && partial->second.event.attempt == piece.attempt)
-    partial->second.shown += *text;
+  // What was held back of a part may be shown when the next one has begun.
+  for (Part& part : std::views::reverse(partial->second.parts)) {
+    if (!is_same_part(part.event, piece)) continue;
+    part.shown += *text;
+    return;
+  }
 }
 
 /// Keeps the text of answers that are being written, for observers that come late. Returns the number of the
 /// piece.
 std::uint64_t EventFeed::note_partial(const Event& event) {
-  const auto* const piece = std::get_if<events::TextDelta>(&event.body);
+  const std::string* const piece = answer_piece(event.body);
   if (piece == nullptr) {
     if (ends_answer(event.body)) partials_.erase(event.agent.id);
     return 0;
   }
   Partial& partial = partials_[event.agent.id];
-  auto* const so_far = std::get_if<events::TextDelta>(&partial.event.body);
-  if (so_far != nullptr && partial.event.seq == event.seq && partial.event.attempt == event.attempt) {
-    so_far->item = piece->item;
-    so_far->text += piece->text;
+  std::vector<Part>& parts = partial.parts;
+  if (!parts.empty() && (parts.back().event.seq != event.seq || parts.back().event.attempt != event.attempt))
+    parts.clear();
+  if (!parts.empty() && is_same_part(parts.back().event, event)) {
+    *answer_piece(parts.back().event.body) += *piece;
   } else {
-    partial.event = event;
-    partial.shown.clear();
+    parts.push_back({event, {}});
   }
   return partial.ordinal = ++pieces_;
 }
@@ -188,7 +211,7 @@ void EventFeed::note_end(const Event& event) {
   if (!ends_answer(event.body)) return;
   const std::lock_guard lock(mutex_);
   const auto found = partials_.find(event.agent.id);
-  if (found != partials_.end() && found->second.event.seq < event.seq) partials_.erase(found);
+  if (found != partials_.end() && found->second.parts.back().event.seq < event.seq) partials_.erase(found);
 }
 
 void EventFeed::wake() {
@@ -328,12 +351,14 @@ bool EventFeed::concerns(const FeedFilter& filter, const Frame& frame) {
 
 void EventFeed::give_partial(Observer& observer, const SessionId& session) {
   auto node = observer.partials.extract(session);
-  Partial& partial = node.mapped();
-  auto exact = std::make_shared<const Event>(partial.event);
-  std::get<events::TextDelta>(partial.event.body).text = std::move(partial.shown);
-  const Frame frame = frame_of(std::make_shared<const Event>(std::move(partial.event)), std::move(exact),
-                               std::nullopt, lineages_.root_of(session));
-  if (concerns(observer.filter, frame) && !observer.sink->on_frame(frame)) observer.gone = true;
+  for (Part& part : node.mapped().parts) {
+    auto exact = std::make_shared<const Event>(part.event);
+    *answer_piece(part.event.body) = std::move(part.shown);
+    const Frame frame = frame_of(std::make_shared<const Event>(std::move(part.event)), std::move(exact),
+                                 std::nullopt, lineages_.root_of(session));
+    if (observer.gone || !concerns(observer.filter, frame)) continue;
+    if (!observer.sink->on_frame(frame)) observer.gone = true;
+  }
 }
 
 // ---- what observers missed

@@ -92,11 +92,15 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   std::size_t observers() const { return observers_; }
 
  private:
-  /// The text so far of an answer that is being written.
+  /// A part so far of an answer that is being written: text or reasoning.
+  struct Part {
+    Event event;        ///< its first piece, with all the text
+    std::string shown;  ///< the text that observers may see
+  };
+  /// An answer that is being written. Has a part.
   struct Partial {
-    Event event;                ///< its last piece, with all the text
-    std::string shown;          ///< the text that observers may see
-    std::uint64_t ordinal = 0;  ///< of that piece
+    std::vector<Part> parts = {};
+    std::uint64_t ordinal = 0;  ///< of the last piece
   };
   using Partials = std::map<SessionId, Partial>;
 

@@ -332,7 +332,9 @@ TEST_F(ServedSteps, FilesThatARunChangedAreShownToTheOwner) {
   const Answer later = call("GET", "/api/v1/runs/" + run + "/diff?after=1000");
   EXPECT_TRUE(json_at(later.json, "files").as_array().empty()) << later.body;
   EXPECT_EQ(call("GET", "/api/v1/runs/" + run + "/diff", "", kAnna).status, 404);
-  EXPECT_EQ(call("GET", "/api/v1/runs/" + create("writes", kAnna) + "/diff", "", kAnna).status, 403);
+  const std::string own = create("writes", kAnna);
+  wait_for(own, "completed");
+  EXPECT_EQ(call("GET", "/api/v1/runs/" + own + "/diff", "", kAnna).status, 403);
 }
 
 TEST_F(ServedSteps, SettingsAreForTheOwner) {
