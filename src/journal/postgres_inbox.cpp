@@ -17,7 +17,7 @@ std::vector<InboxMessage> messages_of(const PostgresRows& rows) {
 }  // namespace
 
 Result<InboxId> insert_message(PostgresConnection& connection, const SessionId& to, std::string_view body,
-                             UnixMillis now) {
+                               UnixMillis now) {
   connection.send(kLockMail);
   const auto counted = connection.run(
       "SELECT s.id, (SELECT count(*) FROM praxis_mail m WHERE m.session = s.id AND m.answered IS NULL) FROM "
@@ -79,8 +79,8 @@ Result<std::vector<InboxMessage>> select_messages(PostgresConnection& connection
       messages_of);
 }
 
-Result<std::vector<InboxMessage>> select_messages_for(PostgresConnection& connection, const SessionId& session,
-                                                    InboxId after) {
+Result<std::vector<InboxMessage>> select_messages_for(PostgresConnection& connection,
+                                                      const SessionId& session, InboxId after) {
   return value_of(
       connection.run(
           "SELECT m.id, s.name, m.time, m.body FROM praxis_mail m JOIN praxis_sessions s ON s.id = m.session "

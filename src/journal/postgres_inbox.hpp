@@ -16,7 +16,7 @@ inline constexpr std::string_view kMailChannel = "praxis_mail";
 
 /// As `Inbox::post` and `Inbox::answer`, for a process with this number.
 Result<InboxId> insert_message(PostgresConnection& connection, const SessionId& to, std::string_view body,
-                             UnixMillis now);
+                               UnixMillis now);
 Status answer_as_owner(PostgresConnection& connection, const Lease& lease, const InboxAnswer& answer,
                        std::int64_t owner);
 /// Sends what stores an answer that is admitted, and what forgets the oldest ones.
@@ -25,8 +25,8 @@ void send_forgetting(PostgresConnection& connection);
 
 /// As the members of `Inbox`.
 Result<std::vector<InboxMessage>> select_messages(PostgresConnection& connection, InboxId after);
-Result<std::vector<InboxMessage>> select_messages_for(PostgresConnection& connection, const SessionId& session,
-                                                    InboxId after);
+Result<std::vector<InboxMessage>> select_messages_for(PostgresConnection& connection,
+                                                      const SessionId& session, InboxId after);
 Result<std::optional<std::string>> select_outcome(PostgresConnection& connection, InboxId message);
 
 }  // namespace praxis

@@ -166,7 +166,7 @@ Result<bool> has_session(PostgresConnection& connection, const SessionId& sessio
 }
 
 Result<std::vector<Entry>> select_entries(PostgresConnection& connection, const SessionId& session,
-                                        std::uint64_t from, std::size_t limit) {
+                                          std::uint64_t from, std::size_t limit) {
   from = std::max(from, std::uint64_t{1});
   const std::uint64_t first = from > 1 ? from - 1 : from;
   connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
@@ -198,7 +198,7 @@ Result<std::string> select_blob(PostgresConnection& connection, const Digest& di
 }
 
 Result<std::vector<Change>> select_changes(PostgresConnection& connection, std::uint64_t after,
-                                         std::size_t limit) {
+                                           std::size_t limit) {
   const auto found = connection.run(
       "SELECT e.position, s.name, e.seq FROM praxis_entries e JOIN praxis_sessions s ON s.id = e.session "
       "WHERE e.position > $1 ORDER BY e.position LIMIT $2",
@@ -216,13 +216,13 @@ Result<std::uint64_t> select_last_position(PostgresConnection& connection) {
 }
 
 Result<std::vector<SessionRow>> select_sessions(PostgresConnection& connection, std::size_t limit,
-                                              const PostgresSelf& self) {
+                                                const PostgresSelf& self) {
   return value_of(connection.run(PRAXIS_SELECT_ROW "ORDER BY s.id DESC LIMIT $1", {limit_of(limit)}),
                   [&](const PostgresRows& rows) { return rows_of(rows, self); });
 }
 
 Result<SessionRow> select_session(PostgresConnection& connection, const SessionId& session,
-                                const PostgresSelf& self) {
+                                  const PostgresSelf& self) {
   const auto found = connection.run(PRAXIS_SELECT_ROW "WHERE s.name = $1", {session.str()});
   if (!found) return fail(found.error());
   if (found->size() == 0) return fail(no_such_session(session));
@@ -230,7 +230,7 @@ Result<SessionRow> select_session(PostgresConnection& connection, const SessionI
 }
 
 Result<std::vector<SessionRow>> select_children(PostgresConnection& connection, const SessionId& parent,
-                                              const PostgresSelf& self) {
+                                                const PostgresSelf& self) {
   return value_of(connection.run(PRAXIS_SELECT_ROW "WHERE s.parent = $1 AND s.parent <> '' ORDER BY s.id",
                                  {parent.str()}),
                   [&](const PostgresRows& rows) { return rows_of(rows, self); });

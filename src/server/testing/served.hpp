@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "journal/testing/remove_folder.hpp"
 #include "net/testing/raw_client.hpp"
 #include "praxis/json/json.hpp"
 #include "server/server.hpp"
@@ -76,7 +77,7 @@ class ServerTest : public ::testing::Test {
   }
   ~ServerTest() override {
     server_.reset();
-    std::filesystem::remove_all(folder_);
+    remove_folder(folder_);
   }
 
   void script(const std::string& name, const std::string& lines) {
