@@ -77,7 +77,7 @@ class ServerTest : public ::testing::Test {
   }
   ~ServerTest() override {
     server_.reset();
-    remove_folder(folder_);
+    praxis::testing::remove_folder(folder_);
   }
 
   void script(const std::string& name, const std::string& lines) {
