@@ -47,8 +47,8 @@ MUTANTS = (
     Mutant("not_synced", "acknowledges a commit before it is synced", (
         Edit("src/store/sqlite.cpp", 'run("PRAGMA synchronous = FULL")', 'run("PRAGMA synchronous = NORMAL")'),)),
     Mutant("replay_blind", "calls every replay identical", (
-        Edit("src/cli/branch_commands.cpp", '{"identical", !report->divergence},', '{"identical", true},'),
-        Edit("src/cli/branch_commands.cpp", "return report->divergence ? ExitStatus::kDiverged : ExitStatus::kFinished;",
+        Edit("src/cli/replay_command.cpp", '{"identical", !report->divergence},', '{"identical", true},'),
+        Edit("src/cli/replay_command.cpp", "return report->divergence ? ExitStatus::kDiverged : ExitStatus::kFinished;",
              "return ExitStatus::kFinished;"))),
     Mutant("approval_forgotten", "asks again for a call that was approved", (
         Edit("src/core/apply_calls.cpp", "      call.phase = Phase::kApproved;", "      call.phase = Phase::kProposed;"),)),
