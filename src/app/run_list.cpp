@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "app/envelope.hpp"
 #include "app/plain_text.hpp"
 #include "app/run_nodes.hpp"
 #include "app/transcript.hpp"
@@ -97,6 +98,25 @@ Result<std::string> parse_status(std::string_view text) {
   for (const std::string& name : kNames) all += (all.empty() ? "" : ", ") + name;
   return fail(ErrorCode::kInput, in_quotes(text) + " is not a status; " +
                                      (nearest ? "did you mean \"" + *nearest + "\"?" : "there are " + all));
+}
+
+JsonObject program_json(const ListedRun& run) {
+  const SessionRow& row = run.row;
+  JsonArray tags;
+  for (const std::string& tag : row.tags) tags.emplace_back(tag);
+  return JsonObject{{"id", row.id.str()},
+                    {"name", row.name.empty() ? Json(nullptr) : Json(row.name)},
+                    {"tags", std::move(tags)},
+                    {"created_at", to_iso8601(row.created)},
+                    {"updated_at", to_iso8601(row.updated)},
+                    {"agent", row.agent},
+                    {"model", row.model},
+                    {"status", row.status},
+                    {"held", run.held},
+                    {"title", row.title},
+                    {"records", row.entries},
+                    {"tokens", run.usage.total()},
+                    {"cost_usd", cost_or_null(run.usage)}};
 }
 
 Result<ListedRun> listed_run(const std::shared_ptr<Journal>& journal, const SessionId& id) {

@@ -9,6 +9,7 @@
 #include "praxis/base/time.hpp"
 #include "praxis/domain/usage.hpp"
 #include "praxis/journal/journal.hpp"
+#include "praxis/json/json.hpp"
 
 namespace praxis::app {
 
@@ -37,6 +38,9 @@ struct ListedRun {
   bool held = false;                    ///< a process has one of them open
   std::optional<Millis> duration = {};  ///< of its turns together; nothing if it cannot be read
 };
+
+/// The run for programs: what its row has, and what it used.
+JsonObject program_json(const ListedRun& run);
 
 /// The run as a list shows it, without its duration. Errors as of `Journal::session`.
 Result<ListedRun> listed_run(const std::shared_ptr<Journal>& journal, const SessionId& id);

@@ -22,25 +22,6 @@ struct FilterText {
 };
 PRAXIS_FIELDS(FilterText, text, agent, model, status, tag)
 
-Json run_json(const app::ListedRun& run) {
-  const SessionRow& row = run.row;
-  JsonArray tags;
-  for (const std::string& tag : row.tags) tags.emplace_back(tag);
-  return JsonObject{{"id", row.id.str()},
-                    {"name", row.name.empty() ? Json(nullptr) : Json(row.name)},
-                    {"tags", std::move(tags)},
-                    {"created_at", to_iso8601(row.created)},
-                    {"updated_at", to_iso8601(row.updated)},
-                    {"agent", row.agent},
-                    {"model", row.model},
-                    {"status", row.status},
-                    {"held", run.held},
-                    {"title", row.title},
-                    {"records", row.entries},
-                    {"tokens", run.usage.total()},
-                    {"cost_usd", app::cost_or_null(run.usage)}};
-}
-
 Result<JsonArray> list_runs(const RuntimeObject& runtime, const Json& filter, std::uint32_t limit) {
   FilterText text;
   if (auto read = read_settings(filter, "filter", text); !read) return fail(std::move(read.error()));
@@ -56,7 +37,7 @@ Result<JsonArray> list_runs(const RuntimeObject& runtime, const Json& filter, st
   JsonArray runs;
   const auto read = app::for_each_run(runtime.journal, wanted, app::Sessions::kRoots,
                                       runtime.runtime->environment().now(), [&](const app::ListedRun& run) {
-                                        runs.push_back(run_json(run));
+                                        runs.push_back(app::program_json(run));
                                         return limit == 0 || runs.size() < limit;
                                       });
   if (!read) return fail(read.error());

@@ -83,6 +83,16 @@ Json describe(const Session& session) {
                     {"context", JsonObject{{"used", used}, {"window", window}}}};
 }
 
+/// The run of a handle. Error `kInput`: a tool of that run would wait for it.
+auto run_to_wait_for(praxis_run run, std::int64_t timeout_ms) {
+  auto object = Handles::all().find<RunObject>(run);
+  if (!object || timeout_ms == 0) return object;
+  const SessionObject& session = *(*object)->session;
+  auto other = check_not_waiting_for_itself(*session.runtime, session.session.session_id());
+  if (!other) object = fail(std::move(other.error()));
+  return object;
+}
+
 }  // namespace
 }  // namespace praxis::capi
 
@@ -197,13 +207,8 @@ praxis_status praxis_session_messages(praxis_session session, char** out) {
 praxis_status praxis_run_next(praxis_run run, int64_t timeout_ms, char** out) {
   return capi::guarded([&]() -> Result<praxis_status> {
     if (auto ready = capi::ready(out); !ready) return fail(ready.error());
-    const auto object = capi::Handles::all().find<capi::RunObject>(run);
+    const auto object = capi::run_to_wait_for(run, timeout_ms);
     if (!object) return fail(object.error());
-    const capi::SessionObject& session = *(*object)->session;
-    if (timeout_ms != 0) {
-      auto other = capi::check_not_waiting_for_itself(*session.runtime, session.session.session_id());
-      if (!other) return fail(std::move(other.error()));
-    }
     return capi::next_event((*object)->run, capi::Deadline(timeout_ms), out);
   });
 }
@@ -211,13 +216,8 @@ praxis_status praxis_run_next(praxis_run run, int64_t timeout_ms, char** out) {
 praxis_status praxis_run_result(praxis_run run, int64_t timeout_ms, char** out) {
   return capi::guarded([&]() -> Result<praxis_status> {
     if (auto ready = capi::ready(out); !ready) return fail(ready.error());
-    const auto object = capi::Handles::all().find<capi::RunObject>(run);
+    const auto object = capi::run_to_wait_for(run, timeout_ms);
     if (!object) return fail(object.error());
-    const capi::SessionObject& session = *(*object)->session;
-    if (timeout_ms != 0) {
-      auto other = capi::check_not_waiting_for_itself(*session.runtime, session.session.session_id());
-      if (!other) return fail(std::move(other.error()));
-    }
     const capi::Deadline deadline(timeout_ms);
     for (auto left = deadline.left(); !(*object)->run.wait(left); left = deadline.left()) {
       if (left.count() == 0) return PRAXIS_TIMEOUT;

@@ -71,7 +71,7 @@ Result<std::string> searched_run(const app::Workspace& workspace, Console& conso
     rows = *std::move(read);
   }
   auto choices = tui::run_choices(rows, system_environment()->now());
-  if (choices.empty()) return fail(no_run_named("there is none yet that could be resumed"));
+  if (choices.empty()) return fail(no_run_named("no run can be resumed yet"));
   auto picked = tui::pick_at_terminal(tui::Picker("Resume which run?", std::move(choices)),
                                       {console.terminal.out_color});
   if (!picked) return fail(picked.error());
@@ -87,7 +87,7 @@ Result<std::string> pick_run(const app::Workspace& workspace, Console& console) 
   const UnixMillis now = system_environment()->now();
   const auto offered = offered_runs(workspace, now);
   if (!offered) return fail(offered.error());
-  if (offered->empty()) return fail(no_run_named("there is none yet that could be resumed"));
+  if (offered->empty()) return fail(no_run_named("no run can be resumed yet"));
   show(*offered, now, console);
   LineInput input;
   for (;;) {

@@ -26,24 +26,10 @@ constexpr std::size_t kLeastTitle =
 constexpr std::size_t kWholeTitle = 80;
 
 JsonObject row_json(const app::ListedRun& listed) {
-  const SessionRow& row = listed.row;
-  JsonArray tags;
-  for (const std::string& tag : row.tags) tags.emplace_back(tag);
-  return JsonObject{{"id", row.id.str()},
-                    {"name", row.name.empty() ? Json(nullptr) : Json(row.name)},
-                    {"tags", std::move(tags)},
-                    {"created_at", to_iso8601(row.created)},
-                    {"updated_at", to_iso8601(row.updated)},
-                    {"agent", row.agent},
-                    {"model", row.model},
-                    {"status", row.status},
-                    {"held", listed.held},
-                    {"title", row.title},
-                    {"records", row.entries},
-                    {"tokens", listed.usage.total()},
-                    {"cost_usd", app::cost_or_null(listed.usage)},
-                    {"duration_ms", listed.duration ? Json(listed.duration->count()) : Json(nullptr)},
-                    {"parent", row.parent.empty() ? Json(nullptr) : Json(row.parent.str())}};
+  JsonObject json = app::program_json(listed);
+  json["duration_ms"] = listed.duration ? Json(listed.duration->count()) : Json(nullptr);
+  json["parent"] = listed.row.parent.empty() ? Json(nullptr) : Json(listed.row.parent.str());
+  return json;
 }
 
 /// The number of characters at the end of an id with which each of these ids differs from all others.

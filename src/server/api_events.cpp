@@ -84,7 +84,7 @@ Result<HttpAnswer> show_history(Service& service, const Call& call) {
   const auto past = past_events(service.journal, service.folds, service.runs->lineages(), *filter,
                                 std::min(before->value_or(end), end), *limit);
   if (!past) return fail(past.error());
-  const auto redaction_of = redaction_of_sessions(service.redactions, service.journal, &RedactRules::events);
+  const EventRedactor::RedactionOf& redaction_of = service.redaction_of_events;
   JsonArray events, agents;
   for (const auto& [position, event] : past->events) {
     Event shown = event;

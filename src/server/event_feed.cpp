@@ -40,27 +40,10 @@ Frame frame_of(const Event& event, const Position& position, SessionId root, con
   return frame_of(std::move(shown), std::move(exact), position, std::move(root));
 }
 
-/// The text of a piece of an answer or of its reasoning; null for other events.
-std::string* answer_piece(EventBody& body) {
-  if (auto* const text = std::get_if<events::TextDelta>(&body)) return &text->text;
-  auto* const reasoning = std::get_if<events::ReasoningDelta>(&body);
-  return reasoning == nullptr ? nullptr : &reasoning->text;
-}
-const std::string* answer_piece(const EventBody& body) {
-  if (const auto* const text = std::get_if<events::TextDelta>(&body)) return &text->text;
-  const auto* const reasoning = std::get_if<events::ReasoningDelta>(&body);
-  return reasoning == nullptr ? nullptr : &reasoning->text;
-}
-
-/// Whether two pieces are of one part of one answer.
-bool is_same_part(const Event& before, const Event& piece) {
-  if (before.seq != piece.seq || before.attempt != piece.attempt || before.body.index() != piece.body.index())
-    return false;
-  if (const auto* const text = std::get_if<events::TextDelta>(&piece.body))
-    return std::get<events::TextDelta>(before.body).item == text->item;
-  const auto& first = std::get<events::ReasoningDelta>(before.body);
-  const auto& next = std::get<events::ReasoningDelta>(piece.body);
-  return first.item == next.item && first.summary == next.summary;
+/// Whether an event is a piece of an answer or of its reasoning.
+bool is_answer_piece(const EventBody& body) {
+  return std::holds_alternative<events::TextDelta>(body) ||
+         std::holds_alternative<events::ReasoningDelta>(body);
 }
 
 /// Whether an answer that was being written is complete or given up: no further piece of it comes.
@@ -164,7 +147,7 @@ void EventFeed::on_event(const Event& event) {
     for (const Event& piece : pieces) note_shown(piece);
     for (Frame& frame : frames) {
       if (transient_count_ >= kMostTransient) break;
-      frame.ordinal = answer_piece(frame.event->body) != nullptr ? std::max<std::uint64_t>(ordinal, 1) : 0;
+      frame.ordinal = is_answer_piece(frame.event->body) ? std::max<std::uint64_t>(ordinal, 1) : 0;
       ++transient_count_;
       transient_[event.agent.id].push_back(std::move(frame));
     }
@@ -174,13 +157,12 @@ void EventFeed::on_event(const Event& event) {
 
 /// Adds the part of a piece that observers may see to the text that those who come late get.
 void EventFeed::note_shown(const Event& piece) {
-  const std::string* const text = answer_piece(piece.body);
   const auto partial = partials_.find(piece.agent.id);
-  if (text == nullptr || partial == partials_.end()) return;
+  if (!is_answer_piece(piece.body) || partial == partials_.end()) return;
   // What was held back of a part may be shown when the next one has begun.
   for (Part& part : std::views::reverse(partial->second.parts)) {
-    if (!is_same_part(part.event, piece)) continue;
-    part.shown += *text;
+    if (!continues(part.event, piece)) continue;
+    part.shown += *delta_text(piece);
     return;
   }
 }
@@ -188,8 +170,7 @@ void EventFeed::note_shown(const Event& piece) {
 /// Keeps the text of answers that are being written, for observers that come late. Returns the number of the
 /// piece.
 std::uint64_t EventFeed::note_partial(const Event& event) {
-  const std::string* const piece = answer_piece(event.body);
-  if (piece == nullptr) {
+  if (!is_answer_piece(event.body)) {
     if (ends_answer(event.body)) partials_.erase(event.agent.id);
     return 0;
   }
@@ -197,8 +178,8 @@ std::uint64_t EventFeed::note_partial(const Event& event) {
   std::vector<Part>& parts = partial.parts;
   if (!parts.empty() && (parts.back().event.seq != event.seq || parts.back().event.attempt != event.attempt))
     parts.clear();
-  if (!parts.empty() && is_same_part(parts.back().event, event)) {
-    *answer_piece(parts.back().event.body) += *piece;
+  if (!parts.empty() && continues(parts.back().event, event)) {
+    *delta_text(parts.back().event) += *delta_text(event);
   } else {
     parts.push_back({event, {}});
   }
@@ -307,7 +288,7 @@ void EventFeed::deliver_rest(const Change& change, const std::vector<ObserverPtr
   if (!rest) return;
   Frame frame = frame_of(std::make_shared<const Event>(*rest), nullptr, std::nullopt,
                          lineages_.root_of(change.session));
-  if (answer_piece(rest->body) != nullptr) frame.ordinal = UINT64_MAX;
+  if (is_answer_piece(rest->body)) frame.ordinal = UINT64_MAX;
   for (const ObserverPtr& observer : observers) {
     if (observer->after < Position{change.position, 0}) deliver(frame, {observer});
   }
@@ -353,7 +334,7 @@ void EventFeed::give_partial(Observer& observer, const SessionId& session) {
   auto node = observer.partials.extract(session);
   for (Part& part : node.mapped().parts) {
     auto exact = std::make_shared<const Event>(part.event);
-    *answer_piece(part.event.body) = std::move(part.shown);
+    *delta_text(part.event) = std::move(part.shown);
     const Frame frame = frame_of(std::make_shared<const Event>(std::move(part.event)), std::move(exact),
                                  std::nullopt, lineages_.root_of(session));
     if (observer.gone || !concerns(observer.filter, frame)) continue;

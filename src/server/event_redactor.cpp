@@ -3,22 +3,37 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "app/without_secrets.hpp"
 
 namespace praxis::server {
 namespace {
 
-/// The text of a delta; null for other events.
-std::string* delta_text(Event& event) {
-  return std::visit(
-      match{[](events::TextDelta& e) { return &e.text; }, [](events::ReasoningDelta& e) { return &e.text; },
-            [](events::ToolCallDelta& e) { return &e.arguments; },
-            [](auto&) -> std::string* { return nullptr; }},
-      event.body);
+template <class AnyEvent>
+auto text_in(AnyEvent& event) {
+  decltype(&std::get_if<events::TextDelta>(&event.body)->text) found = nullptr;
+  if (auto* const text = std::get_if<events::TextDelta>(&event.body)) found = &text->text;
+  if (auto* const reasoning = std::get_if<events::ReasoningDelta>(&event.body)) found = &reasoning->text;
+  if (auto* const call = std::get_if<events::ToolCallDelta>(&event.body)) found = &call->arguments;
+  return found;
 }
 
-/// Whether both deltas are pieces of the same text.
+/// The agent that a session was created with; null if its log cannot be read.
+AgentSpecPtr agent_of(Journal& journal, const SessionId& session) {
+  const auto first = journal.read(session, 1, 1);
+  if (!first || first->empty()) return nullptr;
+  const auto body = decode_record(first->front().kind, first->front().body,
+                                  [&](const Digest& digest) { return journal.blob(digest); });
+  const auto* const created = body ? std::get_if<records::SessionCreated>(&*body) : nullptr;
+  return created == nullptr ? nullptr : created->agent;
+}
+
+}  // namespace
+
+std::string* delta_text(Event& event) { return text_in(event); }
+const std::string* delta_text(const Event& event) { return text_in(event); }
+
 bool continues(const Event& before, const Event& after) {
   const auto place = [](const Event& event) {
     std::uint32_t item = 0;
@@ -34,18 +49,6 @@ bool continues(const Event& before, const Event& after) {
   };
   return place(before) == place(after);
 }
-
-/// The agent that a session was created with; null if its log cannot be read.
-AgentSpecPtr agent_of(Journal& journal, const SessionId& session) {
-  const auto first = journal.read(session, 1, 1);
-  if (!first || first->empty()) return nullptr;
-  const auto body = decode_record(first->front().kind, first->front().body,
-                                  [&](const Digest& digest) { return journal.blob(digest); });
-  const auto* const created = body ? std::get_if<records::SessionCreated>(&*body) : nullptr;
-  return created == nullptr ? nullptr : created->agent;
-}
-
-}  // namespace
 
 std::shared_ptr<const Event> EventRedactor::shown(const std::shared_ptr<const Event>& event) const {
   if (is_off()) return event;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,12 @@
 #include "redact/redaction.hpp"
 
 namespace praxis::server {
+
+/// The text of a delta; null for other events.
+std::string* delta_text(Event& event);
+const std::string* delta_text(const Event& event);
+/// Whether both deltas are pieces of the same text.
+bool continues(const Event& before, const Event& after);
 
 /// Redacts each session by its own rules. Thread-safe.
 class EventRedactor {

@@ -12,8 +12,8 @@ namespace praxis::server {
 
 /// The content of a message of the user: a string, or a list of parts in the form of Chat Completions
 /// (`text`, `image_url`, `file`) or of Responses (`input_text`, `input_image`, `input_file`). Empty texts are
-/// left out. Errors `kInput` name `param`: another type of part; an image or file that is none, is too large
-/// or is named by an id.
+/// left out. Errors `kInput` name `param`: another type of part; an image or file that models do not read, is
+/// too large or is named by an id.
 Result<std::vector<Part>> input_parts(const Json& content, const std::string& param);
 /// An image, a PDF or the text of a file from a data URL. An address (`http`, `https`) is not fetched here
 /// but passed to the vendor. `name` is that of the file. Errors as above.

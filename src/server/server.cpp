@@ -252,12 +252,13 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   runs->start();
   const auto folds = std::make_shared<Folds>(journal);
   const app::Redactions redactions(*place);
-  auto feed = std::make_shared<EventFeed>(*runtime, journal, executor, folds,
-                                          redaction_of_sessions(redactions, journal, &RedactRules::events));
+  const auto redaction_of_events = redaction_of_sessions(redactions, journal, &RedactRules::events);
+  auto feed = std::make_shared<EventFeed>(*runtime, journal, executor, folds, redaction_of_events);
   const auto service = std::make_shared<Service>(place, *runtime, journal, runs, feed,
                                                  std::make_shared<BlobReferences>(journal), folds,
                                                  std::make_shared<Trees>(journal));
   service->redactions = redactions;
+  service->redaction_of_events = redaction_of_events;
   if (!options.login_code.empty()) {
     service->login = std::make_shared<LoginCode>(options.login_code, std::move(options.login_token),
                                                  (*runtime)->environment().now() + kLoginTime);

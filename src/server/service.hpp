@@ -38,6 +38,7 @@ struct Service {
   Counters counters = {};
   std::atomic<bool> draining = false;
   app::Redactions redactions = {};
+  EventRedactor::RedactionOf redaction_of_events = nullptr;  ///< of each session, as the feed has it
   app::UsageIndex usage = {};
 };
 
