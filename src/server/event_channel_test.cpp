@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "net/testing/web_socket_client.hpp"
 #include "praxis/base/base64.hpp"
 #include "server/testing/served.hpp"
+#include "server/testing/waiting_model.hpp"
 
 namespace praxis::server {
 namespace {
@@ -19,11 +21,13 @@ using testing::Answer;
 using ::testing::HasSubstr;
 using testing::kAnna;
 using testing::kBert;
+using testing::kExactEvents;
 using testing::kOwner;
 using ::testing::Not;
 using testing::Sent;
 using testing::ServerTest;
 using ::testing::StartsWith;
+using testing::WaitingModel;
 
 class ServedSockets : public ServerTest {
  protected:
@@ -77,16 +81,20 @@ TEST_F(ServedSockets, EventsAreThoseOfTheOtherStream) {
 }
 
 TEST_F(ServedSockets, LiveEventsArriveAsTheyHappen) {
-  script("chat", R"({"text":"Hello there, all of you who look.","chunk":4,"delay_ms":1500})");
+  WaitingModel model;
+  agent("live", kExactEvents, "compatible:m");
   start();
   auto all = connect("/api/v1/events?after=0");
   all.head();
-  const std::string run = create("chat");
+  auto client = connect("/api/v1/runs/" + create("live") + "/events");
+  auto events = events_of(client, "text.delta");
+  model.end();
+  for (Sent& sent : events_of(client, "turn.completed")) events.push_back(std::move(sent));
   std::string text;
-  for (const Sent& sent : events_at("/api/v1/runs/" + run + "/events", "turn.completed")) {
+  for (const Sent& sent : events) {
     if (sent.event == "text.delta") text += json_string(parse_json(sent.data).value(), "text");
   }
-  EXPECT_EQ(text, "Hello there, all of you who look.");
+  EXPECT_EQ(text, "Hello there.");
   EXPECT_GE(events_of(all, "turn.completed").size(), 7U);
 }
 

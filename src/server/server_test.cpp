@@ -10,14 +10,13 @@
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
-#include <future>
 #include <map>
 #include <set>
 #include <thread>
 
-#include "net/testing/test_server.hpp"
 #include "server/routes.hpp"
 #include "server/testing/served.hpp"
+#include "server/testing/waiting_model.hpp"
 
 namespace praxis::server {
 namespace {
@@ -193,19 +192,22 @@ TEST_F(ServedEvents, ManyObserversGetTheSame) {
 }
 
 TEST_F(ServedEvents, TransientEventsComeBeforeTheRecordsThatFollowThem) {
-  script("chat", R"({"text":"Hello there, all of you who look.","chunk":4,"delay_ms":100})");
+  WaitingModel model;
+  agent("live", kExactEvents, "compatible:m");
   start();
-  const std::string run = create("chat");
-  const auto events = stream("/api/v1/runs/" + run + "/events", "turn.completed");
+  RawClient client(server_->port());
+  client.send(request("GET", "/api/v1/runs/" + create("live") + "/events", {}, kOwner));
+  client.read_until("event: text.delta\n");
+  model.end();
   std::string text;
-  for (const Sent& sent : events) {
+  for (const Sent& sent : events_in(client.read_until("event: turn.completed\n"))) {
     const Json data = parse_json(sent.data).value();
     if (sent.event == "text.delta") text += json_string(data, "text");
     if (sent.event == "assistant.text") {
       EXPECT_EQ(json_string(data, "text"), text);
     }
   }
-  EXPECT_EQ(text, "Hello there, all of you who look.");
+  EXPECT_EQ(text, "Hello there.");
 }
 
 TEST_F(ServedEvents, FilterSelectsByNameAndTree) {
@@ -268,34 +270,6 @@ TEST_F(ServedEvents, RunThatTheServerLeftIsTakenUp) {
   restart();
   EXPECT_EQ(wait_for(run, "completed").text("result"), "At last.");
 }
-
-/// Redaction would hold back the last word, which a later piece could turn into a secret.
-constexpr const char* kExactEvents = "[policy.redact]\nevents = \"off\"\n";
-
-/// A model whose answer is "Hello there", and then "." when it may end.
-class WaitingModel {
- public:
-  WaitingModel() {
-    setenv("OPENAI_BASE_URL", server_.url("/v1").c_str(), 1);
-    setenv("NO_PROXY", "127.0.0.1", 1);
-  }
-  void end() { may_end_.set_value(); }
-
- private:
-  static std::string piece(const char* text) {
-    return std::string(R"(data: {"choices":[{"index":0,"delta":{"content":")") + text + "\"}}]}\n\n";
-  }
-
-  std::promise<void> may_end_;
-  TestServer server_{[ending = may_end_.get_future().share()](const TestRequest&, TestConnection& to) {
-    to.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + piece("Hello ") + piece("there"));
-    ending.wait();
-    to.write(
-        piece(".") +
-        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
-    to.close();
-  }};
-};
 
 TEST_F(ServedEvents, ObserverThatComesLateGetsTheAnswerSoFarAsOnePiece) {
   WaitingModel model;
