@@ -282,14 +282,18 @@ void EventFeed::deliver_before(const SessionId& session, std::uint64_t seq,
 }
 
 /// Gives what was held back of a text that was complete before a record, to those that have not got the
-/// record.
+/// record. Who came after the end of an answer has nothing of it, and gets it whole.
 void EventFeed::deliver_rest(const Change& change, const std::vector<ObserverPtr>& observers) {
   const auto rest = redactor_.rest(change.session, change.seq);
   if (!rest) return;
   Frame frame = frame_of(std::make_shared<const Event>(*rest), nullptr, std::nullopt,
                          lineages_.root_of(change.session));
-  if (is_answer_piece(rest->body)) frame.ordinal = UINT64_MAX;
+  const bool is_piece = is_answer_piece(rest->body);
+  if (is_piece) frame.ordinal = UINT64_MAX;
   for (const ObserverPtr& observer : observers) {
+    const bool has_beginning =
+        observer->reads.contains(change.session) || observer->partials.contains(change.session);
+    if (is_piece && !has_beginning) continue;
     if (observer->after < Position{change.position, 0}) deliver(frame, {observer});
   }
 }
@@ -312,8 +316,9 @@ void EventFeed::give(Observer& observer, const Frame& frame) {
     if (*frame.position <= observer.after) return;
     observer.after = *frame.position;
   }
-  if (!concerns(observer.filter, frame)) return;
   const SessionId& session = frame.event->agent.id;
+  if (ends_answer(frame.event->body)) observer.reads.erase(session);
+  if (!concerns(observer.filter, frame)) return;
   if (const auto late = observer.partials.find(session); late != observer.partials.end()) {
     // The answer is complete, or the next piece of it comes.
     if (ends_answer(frame.event->body)) {
@@ -322,7 +327,10 @@ void EventFeed::give(Observer& observer, const Frame& frame) {
       give_partial(observer, session);
     }
   }
-  if (frame.ordinal > 0 && frame.ordinal <= observer.joined_at) return;
+  if (frame.ordinal > 0) {
+    if (frame.ordinal <= observer.joined_at) return;
+    observer.reads.insert(session);
+  }
   if (!observer.sink->on_frame(frame)) observer.gone = true;
 }
 
@@ -331,6 +339,7 @@ bool EventFeed::concerns(const FeedFilter& filter, const Frame& frame) {
 }
 
 void EventFeed::give_partial(Observer& observer, const SessionId& session) {
+  observer.reads.insert(session);
   auto node = observer.partials.extract(session);
   for (Part& part : node.mapped().parts) {
     auto exact = std::make_shared<const Event>(part.event);

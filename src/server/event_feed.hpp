@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -112,6 +113,7 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
     bool left = false;               ///< it is no longer counted
     Partials partials = {};          ///< answers that were being written when it joined: not given yet
     std::uint64_t joined_at = 0;     ///< the last piece when it joined: those up to it came as one, or whole
+    std::set<SessionId> reads = {};  ///< the sessions of whose open answer it has all pieces so far
   };
   using ObserverPtr = std::shared_ptr<Observer>;
 

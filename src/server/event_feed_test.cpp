@@ -47,6 +47,14 @@ class SlowToRead final : public praxis::testing::ForwardingJournal {
   void hold_next_read() { holds_ = true; }
   bool is_read() const { return reading_.is_open(); }
   void open() { door_.open(); }
+  /// How many observers have asked where the journal ends, which they do just before they join.
+  int asked() const { return asked_; }
+
+  Result<std::uint64_t> last_position() override {
+    auto position = ForwardingJournal::last_position();
+    ++asked_;
+    return position;
+  }
 
   Result<std::vector<Change>> changes(std::uint64_t after, std::size_t limit) override {
     if (holds_.exchange(false)) {
@@ -58,6 +66,7 @@ class SlowToRead final : public praxis::testing::ForwardingJournal {
 
  private:
   std::atomic<bool> holds_ = false;
+  std::atomic<int> asked_ = 0;
   praxis::testing::Gate reading_, door_;
 };
 
@@ -125,6 +134,38 @@ TEST_F(EventFeedTest, PieceThatIsPublishedWhileTheJournalIsRead_ComesBeforeTheWh
   std::erase_if(names,
                 [](const std::string& name) { return name != "text.delta" && name != "assistant.text"; });
   EXPECT_THAT(names, ::testing::ElementsAre("text.delta", "text.delta", "text.delta", "assistant.text"));
+  feed->stop();
+}
+
+TEST_F(EventFeedTest, WhoComesBetweenTheLastPieceAndItsRecordGetsTheAnswerWhole) {
+  const auto slow = std::make_shared<SlowToRead>(journal_);
+  const redact::Redaction redaction(redact::Scope{}, std::make_shared<const Redactor>(), "");
+  const auto feed = std::make_shared<EventFeed>(runtime_, slow, runtime_->model_services().executor, nullptr,
+                                                [redaction](const SessionId&) { return redaction; });
+  feed->start();
+  const auto early = std::make_shared<NamesSink>(), late = std::make_shared<NamesSink>();
+  feed->subscribe({}, Position{}, early);
+  EXPECT_TRUE(becomes([&] {
+    EXPECT_TRUE(runtime_->emit("tests.look", nullptr));
+    return early->count("tests.look") > 0;
+  }));
+  slow->hold_next_read();
+  EXPECT_TRUE(becomes([&] { return slow->is_read(); }));
+  std::atomic<bool> told = false;
+  const auto later = runtime_->on("turn.completed", [&](const Event&) { told = true; });
+  EXPECT_EQ(checked(runtime_->run_once(scripted(R"({"text":"Hello there.","chunk":4})"), "hi")).text,
+            "Hello there.");
+  EXPECT_TRUE(becomes([&] { return told.load(); }));
+  const int asked = slow->asked();
+  feed->subscribe({}, Position{}, late);
+  EXPECT_TRUE(becomes([&] { return slow->asked() > asked; }));
+  slow->open();
+  for (const auto& sink : {early, late}) {
+    EXPECT_TRUE(becomes([&] { return sink->count("turn.completed") > 0; }));
+    EXPECT_EQ(sink->count("assistant.text"), 1);
+  }
+  EXPECT_GT(early->count("text.delta"), 0);
+  EXPECT_EQ(late->count("text.delta"), 0) << "what was held back is not the answer";
   feed->stop();
 }
 

@@ -42,23 +42,23 @@ class RawClient {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
-  /// Reads until the text contains `mark`, the server closes or 10 seconds pass; returns everything read so
+  /// Reads until the text contains `mark`, the server closes or a minute passes; returns everything read so
   /// far.
   const std::string& read_until(std::string_view mark) {
     while (!received_.contains(mark) && read_more()) {
     }
     return received_;
   }
-  /// Reads until the server closes, or 10 seconds pass.
+  /// Reads until the server closes, or a minute passes.
   const std::string& read_all() {
     while (read_more()) {
     }
     return received_;
   }
-  /// Reads what comes next; false once the server closes, or after 10 seconds.
+  /// Reads what comes next; false once the server closes, or after a minute.
   bool read_more() {
     pollfd ready{socket_.get(), POLLIN, 0};
-    if (::poll(&ready, 1, 10'000) != 1) return false;
+    if (::poll(&ready, 1, 60'000) != 1) return false;
     std::array<char, 4096> chunk;
     const auto got = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
     if (got <= 0) {

@@ -162,7 +162,7 @@ class ServerTest : public ::testing::Test {
   }
   /// Waits until the run has this status.
   Answer wait_for(const std::string& run, std::string_view status) const {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     Answer answer;
     while (std::chrono::steady_clock::now() < until) {
       answer = call("GET", "/api/v1/runs/" + run);
