@@ -44,27 +44,6 @@ code { font-family: ui-monospace, monospace; font-size: 0.9em; }
 </style>
 )";
 
-/// Text for an element or a quoted attribute.
-std::string escaped_html(std::string_view text) {
-  std::string out;
-  for (const char c : visible_text(text)) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else if (c == '\'') {
-      out += "&#39;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 /// Builds the page from the items of a transcript.
 class HtmlTranscript {
  public:
@@ -86,7 +65,7 @@ class HtmlTranscript {
   void element(std::string_view name, std::string_view text, std::string_view style = "") {
     out_ += "<" + std::string(name);
     if (!style.empty()) out_ += " class=\"" + std::string(style) + "\"";
-    out_ += ">" + escaped_html(text) + "</" + std::string(name) + ">\n";
+    out_ += ">" + visible_xml(text) + "</" + std::string(name) + ">\n";
   }
   void term(std::string_view name, std::string_view text) {
     element("dt", name);
@@ -95,7 +74,7 @@ class HtmlTranscript {
   /// One line: what it is in bold, then the rest.
   void line(std::string_view what, std::string_view rest, std::string_view style = "") {
     out_ += style.empty() ? "<p>" : "<p class=\"" + std::string(style) + "\">";
-    out_ += "<strong>" + escaped_html(what) + "</strong>" + escaped_html(rest) + "</p>\n";
+    out_ += "<strong>" + visible_xml(what) + "</strong>" + visible_xml(rest) + "</p>\n";
   }
   void paragraph(const std::string& text, std::string_view style = "") {
     const auto end = text.find_last_not_of(" \n\t\r");

@@ -133,4 +133,30 @@ std::string visible_text(std::string_view bytes) {
   return out + filter.finish();
 }
 
+std::string visible_xml(std::string_view bytes) {
+  std::string out;
+  for (const char c : visible_text(bytes)) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
 }  // namespace praxis

@@ -34,5 +34,7 @@ class TextFilter {
 
 /// `TextFilter` for a complete text: the output of programs, and other foreign text.
 std::string visible_text(std::string_view bytes);
+/// The same as text of XML and HTML, for elements and quoted attributes.
+std::string visible_xml(std::string_view bytes);
 
 }  // namespace praxis

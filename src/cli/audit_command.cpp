@@ -90,7 +90,7 @@ Result<ExitStatus> execute(const AuditOptions& options, Console& console) {
   auto journal = app::open_journal(*workspace, app::JournalUse::kLook);
   if (!journal && journal.error().kind() == ErrorKind::kNotFound && options.sign.empty() &&
       options.verify.empty()) {
-    console.err.line("no runs yet in " + workspace->journal);
+    say_no_runs(*workspace, console);
     return ExitStatus::kFinished;
   }
   if (!journal) return fail(journal.error());

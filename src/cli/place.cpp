@@ -19,4 +19,15 @@ Result<app::Workspace> open_place(const app::Place& place, Console& console,
   return workspace;
 }
 
+void say_no_runs(const app::Workspace& workspace, Console& console) {
+  console.err.line("no runs yet in " + workspace.journal);
+}
+
+Result<std::shared_ptr<Journal>> journal_to_look_at(const app::Workspace& workspace, Console& console) {
+  auto journal = app::open_journal(workspace, app::JournalUse::kLook);
+  if (journal || journal.error().kind() != ErrorKind::kNotFound) return journal;
+  say_no_runs(workspace, console);
+  return nullptr;
+}
+
 }  // namespace praxis::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "app/workspace.hpp"
@@ -14,5 +15,10 @@ namespace praxis::cli {
 /// the journal waits for another process. The console must live as long as the journal.
 Result<app::Workspace> open_place(const app::Place& place, Console& console,
                                   std::map<std::string, std::string> flags = {});
+
+/// Says on standard error that nothing has run here yet.
+void say_no_runs(const app::Workspace& workspace, Console& console);
+/// The journal of a workspace, only to read it. Null, after `say_no_runs`: there is none yet.
+Result<std::shared_ptr<Journal>> journal_to_look_at(const app::Workspace& workspace, Console& console);
 
 }  // namespace praxis::cli

@@ -153,12 +153,9 @@ Status list_on_screen(const std::shared_ptr<Journal>& journal, const RunsOptions
 Result<ExitStatus> execute(const RunsOptions& options, Console& console) {
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
-  auto journal = app::open_journal(*workspace, app::JournalUse::kLook);
-  if (!journal && journal.error().kind() == ErrorKind::kNotFound) {
-    console.err.line("no runs yet in " + workspace->journal);
-    return ExitStatus::kFinished;
-  }
+  const auto journal = journal_to_look_at(*workspace, console);
   if (!journal) return fail(journal.error());
+  if (!*journal) return ExitStatus::kFinished;
   const UnixMillis now = system_environment()->now();
   if (console.terminal.out && !options.json) {
     if (auto listed = list_on_screen(*journal, options, now, console); !listed) return fail(listed.error());

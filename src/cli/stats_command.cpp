@@ -101,12 +101,9 @@ std::vector<std::string> table(const std::vector<app::StatsRow>& rows, app::Stat
 Result<ExitStatus> execute(const StatsOptions& options, Console& console) {
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
-  auto journal = app::open_journal(*workspace, app::JournalUse::kLook);
-  if (!journal && journal.error().kind() == ErrorKind::kNotFound) {
-    console.err.line("no runs yet in " + workspace->journal);
-    return ExitStatus::kFinished;
-  }
+  const auto journal = journal_to_look_at(*workspace, console);
   if (!journal) return fail(journal.error());
+  if (!*journal) return ExitStatus::kFinished;
   const UnixMillis now = system_environment()->now();
   const UnixMillis from = options.since ? UnixMillis{now.value - options.since->count()} : UnixMillis{};
   const auto report = app::run_stats(**journal, {options.by, from, now + Millis{1}});

@@ -60,7 +60,7 @@ Result<ExitStatus> execute(const TreeOptions& options, Console& console) {
   if (!workspace) return fail(workspace.error());
   auto trees = trees_of(options, *workspace);
   if (!trees && trees.error().kind() == ErrorKind::kNotFound && options.root.empty()) {
-    console.err.line("no runs yet in " + workspace->journal);
+    say_no_runs(*workspace, console);
     return ExitStatus::kFinished;
   }
   if (!trees) return fail(trees.error());

@@ -10,30 +10,6 @@
 namespace praxis::evals {
 namespace {
 
-/// Text for XML and HTML, in elements and in attributes with double quotes.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : visible_text(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string show_command(const ReportHead& head, const TrialResult& trial) {
   return "praxis show " + trial.run.str() + head.place;
 }
@@ -49,13 +25,13 @@ double seconds_of(Millis time) { return static_cast<double>(time.count()) / 1000
 void add_junit_case(std::string& out, const ReportHead& head, const VariantSummary& sum,
                     const TrialResult& trial) {
   const std::string name = sum.k > 1 ? fmt::format("{} [{}]", trial.test, trial.repeat) : trial.test;
-  out += fmt::format(R"(    <testcase classname="{}" name="{}" time="{:.3f}">)", escaped(sum.name),
-                     escaped(name), seconds_of(trial.duration));
+  out += fmt::format(R"(    <testcase classname="{}" name="{}" time="{:.3f}">)", visible_xml(sum.name),
+                     visible_xml(name), seconds_of(trial.duration));
   if (!trial.passed()) {
     const std::string_view element = trial.verdict == Verdict::kFailed ? "failure" : "error";
     const std::string first = trial.problems.empty() ? "" : trial.problems.front();
-    out += fmt::format("<{0} message=\"{1}\">{2}\n{3}</{0}>", element, escaped(app::one_line(first, 200)),
-                       escaped(problems_of(trial)), escaped(show_command(head, trial)));
+    out += fmt::format("<{0} message=\"{1}\">{2}\n{3}</{0}>", element, visible_xml(app::one_line(first, 200)),
+                       visible_xml(problems_of(trial)), visible_xml(show_command(head, trial)));
   }
   out += "</testcase>\n";
 }
@@ -76,7 +52,7 @@ void add_html_variants(std::string& out, const Summary& summary) {
     out += fmt::format(
         "<tr><th>{}<td>{}/{}<td>{:.3f} to {:.3f}<td>{:.3f}<td>{:.3f} (k = {})<td>{:.3f}<td>{}<td>{}<td>{}"
         "<td>{}<td>{}</tr>\n",
-        escaped(sum.name), sum.passed, sum.runs, sum.interval.low, sum.interval.high, sum.score,
+        visible_xml(sum.name), sum.passed, sum.runs, sum.interval.low, sum.interval.high, sum.score,
         sum.pass_at_k, sum.k, sum.pass_all_k, sum.flaky, sum.errors, sum.usage.total(),
         sum.has_unknown_price ? "$?" : app::show_usd(sum.usage.cost), app::show_duration(sum.duration));
   }
@@ -84,8 +60,8 @@ void add_html_variants(std::string& out, const Summary& summary) {
   if (summary.comparisons.empty()) return;
   out += "<table><tr><th>Variant<th>Against<th>Pairs<th>Better<th>Worse<th>p (McNemar, exact)</tr>\n";
   for (const Comparison& each : summary.comparisons) {
-    out += fmt::format("<tr><th>{}<td>{}<td>{}<td>{}<td>{}<td>{:.4f}</tr>\n", escaped(each.variant),
-                       escaped(each.against), each.pairs, each.better, each.worse, each.p_value);
+    out += fmt::format("<tr><th>{}<td>{}<td>{}<td>{}<td>{}<td>{:.4f}</tr>\n", visible_xml(each.variant),
+                       visible_xml(each.against), each.pairs, each.better, each.worse, each.p_value);
   }
   out += "</table>\n";
 }
@@ -97,8 +73,8 @@ void add_html_cell(std::string& out, const ReportHead& head, const Cell& cell) {
                      cell.trials.size(), cell.is_flaky() ? " flaky" : "");
   for (const TrialResult* trial : cell.trials) {
     out += fmt::format("<p>{}: run {}<br><code>{}</code>", to_string(trial->verdict),
-                       escaped(trial->run.str()), escaped(show_command(head, *trial)));
-    for (const std::string& problem : trial->problems) out += "<br>" + escaped(problem);
+                       visible_xml(trial->run.str()), visible_xml(show_command(head, *trial)));
+    for (const std::string& problem : trial->problems) out += "<br>" + visible_xml(problem);
     out += "</p>";
   }
   out += "</details></td>";
@@ -108,12 +84,12 @@ void add_html_cell(std::string& out, const ReportHead& head, const Cell& cell) {
 
 std::string junit_report(const ReportHead& head, const Summary& summary) {
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  out += fmt::format("<testsuites name=\"{}\">\n", escaped(head.suite));
+  out += fmt::format("<testsuites name=\"{}\">\n", visible_xml(head.suite));
   for (const VariantSummary& sum : summary.variants) {
     const std::uint64_t errors = sum.errors + sum.waiting;
     out += fmt::format(R"(  <testsuite name="{}" tests="{}" failures="{}" errors="{}" time="{:.3f}">)"
                        "\n",
-                       escaped(head.suite + " / " + sum.name), sum.runs, sum.runs - sum.passed - errors,
+                       visible_xml(head.suite + " / " + sum.name), sum.runs, sum.runs - sum.passed - errors,
                        errors, seconds_of(sum.duration));
     for (const Cell& cell : summary.cells) {
       if (cell.variant != sum.name) continue;
@@ -129,18 +105,18 @@ std::string html_report(const ReportHead& head, const Summary& summary) {
       "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
       "<title>{0}</title>\n<style>{1}</style>\n<h1>{0}</h1>\n",
-      escaped(head.suite), kStyle);
+      visible_xml(head.suite), kStyle);
   add_html_variants(out, summary);
-  for (const std::string& note : head.notes) out += "<p>" + escaped(note) + "</p>\n";
+  for (const std::string& note : head.notes) out += "<p>" + visible_xml(note) + "</p>\n";
   out += "<table><tr><th>Case";
-  for (const VariantSummary& sum : summary.variants) out += "<th>" + escaped(sum.name);
+  for (const VariantSummary& sum : summary.variants) out += "<th>" + visible_xml(sum.name);
   out += "</tr>\n";
   std::vector<std::string> tests;
   for (const Cell& cell : summary.cells) {
     if (tests.empty() || tests.back() != cell.test) tests.push_back(cell.test);
   }
   for (const std::string& test : tests) {
-    out += "<tr><th>" + escaped(test);
+    out += "<tr><th>" + visible_xml(test);
     for (const VariantSummary& sum : summary.variants) {
       const auto cell = std::ranges::find_if(
           summary.cells, [&](const Cell& each) { return each.test == test && each.variant == sum.name; });

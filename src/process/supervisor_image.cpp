@@ -8,21 +8,10 @@
 #include <mutex>
 #include <system_error>
 
+#include "base/embed.hpp"
 #include "base/exhausted.hpp"
 
-// clang-format off
-asm(".pushsection .rodata\n"
-    ".global kPraxisSupervisorBegin\n"
-    ".hidden kPraxisSupervisorBegin\n"
-    ".global kPraxisSupervisorEnd\n"
-    ".hidden kPraxisSupervisorEnd\n"
-    "kPraxisSupervisorBegin:\n"
-    ".incbin \"" PRAXIS_BINARY_DIR "/praxis_supervisor\"\n"
-    "kPraxisSupervisorEnd:\n"
-    ".popsection\n");
-// clang-format on
-extern "C" __attribute__((visibility("hidden"))) const char kPraxisSupervisorBegin[];
-extern "C" __attribute__((visibility("hidden"))) const char kPraxisSupervisorEnd[];
+PRAXIS_EMBED(kPraxisSupervisorBegin, kPraxisSupervisorEnd, PRAXIS_BINARY_DIR "/praxis_supervisor");
 
 namespace praxis {
 

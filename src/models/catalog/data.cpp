@@ -2,24 +2,10 @@
 
 #include <algorithm>
 
-// C++23 as g++ 12 has it cannot embed a file; the assembler can.
-// clang-format off
-#define PRAXIS_EMBED(begin, end, file)                               \
-  asm(".pushsection .rodata\n"                                       \
-      ".global " #begin "\n"                                         \
-      ".hidden " #begin "\n"                                         \
-      ".global " #end "\n"                                           \
-      ".hidden " #end "\n"                                           \
-      #begin ":\n"                                                   \
-      ".incbin \"" PRAXIS_SOURCE_DIR "/share/praxis/" file "\"\n"    \
-      #end ":\n"                                                     \
-      ".popsection\n");                                              \
-  extern "C" __attribute__((visibility("hidden"))) const char begin[]; \
-  extern "C" __attribute__((visibility("hidden"))) const char end[]
-// clang-format on
+#include "base/embed.hpp"
 
-PRAXIS_EMBED(kPraxisCatalogBegin, kPraxisCatalogEnd, "catalog.jsonl");
-PRAXIS_EMBED(kPraxisProvidersBegin, kPraxisProvidersEnd, "providers.jsonl");
+PRAXIS_EMBED(kPraxisCatalogBegin, kPraxisCatalogEnd, PRAXIS_SOURCE_DIR "/share/praxis/catalog.jsonl");
+PRAXIS_EMBED(kPraxisProvidersBegin, kPraxisProvidersEnd, PRAXIS_SOURCE_DIR "/share/praxis/providers.jsonl");
 
 namespace praxis {
 namespace {

@@ -18,20 +18,9 @@
 #include "prompts/renderer/messages.hpp"
 
 #ifdef PRAXIS_TEMPLATES
-// C++23 as g++ 12 has it cannot embed a file; the assembler can.
-// clang-format off
-asm(".pushsection .rodata\n"
-    ".global kPraxisTemplatesBegin\n"
-    ".hidden kPraxisTemplatesBegin\n"
-    ".global kPraxisTemplatesEnd\n"
-    ".hidden kPraxisTemplatesEnd\n"
-    "kPraxisTemplatesBegin:\n"
-    ".incbin \"" PRAXIS_TEMPLATES "\"\n"
-    "kPraxisTemplatesEnd:\n"
-    ".popsection\n");
-// clang-format on
-extern "C" __attribute__((visibility("hidden"))) const char kPraxisTemplatesBegin[];
-extern "C" __attribute__((visibility("hidden"))) const char kPraxisTemplatesEnd[];
+#include "base/embed.hpp"
+
+PRAXIS_EMBED(kPraxisTemplatesBegin, kPraxisTemplatesEnd, PRAXIS_TEMPLATES);
 #endif
 
 namespace praxis::renderer {
