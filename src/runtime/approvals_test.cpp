@@ -203,11 +203,11 @@ TEST_F(ApprovalsTest, NoDecisionInTime_TheStepCountsAsDenied) {
   Session session = session_of(careful(limit(&Limits::max_wait, Millis{30})));
   Gate done;
   const auto watching = session.on("turn.completed", [&](const Event&) { done.open(); });
-  const AgentResult waits = checked(session.ask("go"));
+  checked(session.ask("go"));
   ASSERT_TRUE(done.wait_briefly());
   EXPECT_EQ(said_of_the_call(session), "Not allowed: nobody decided in time.");
   EXPECT_EQ(runs_, 0);
-  const Status late = session.decide(waits.pending.at(0).id, approve());
+  const Status late = session.decide(ParkId("p1"), approve());
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ErrorCode::kInput);
 }
