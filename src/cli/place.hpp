@@ -18,7 +18,7 @@ Result<app::Workspace> open_place(const app::Place& place, Console& console,
 
 /// Says on standard error that nothing has run here yet.
 void say_no_runs(const app::Workspace& workspace, Console& console);
-/// The journal of a workspace, only to read it. Null, after `say_no_runs`: there is none yet.
+/// The journal of a workspace, only to read it. Null, after `say_no_runs`: it does not exist yet.
 Result<std::shared_ptr<Journal>> journal_to_look_at(const app::Workspace& workspace, Console& console);
 
 }  // namespace praxis::cli

@@ -291,10 +291,9 @@ void EventFeed::deliver_rest(const Change& change, const std::vector<ObserverPtr
   const bool is_piece = is_answer_piece(rest->body);
   if (is_piece) frame.ordinal = UINT64_MAX;
   for (const ObserverPtr& observer : observers) {
-    const bool has_beginning =
-        observer->reads.contains(change.session) || observer->partials.contains(change.session);
-    if (is_piece && !has_beginning) continue;
-    if (observer->after < Position{change.position, 0}) deliver(frame, {observer});
+    const bool lacks_beginning =
+        is_piece && !observer->reads.contains(change.session) && !observer->partials.contains(change.session);
+    if (!lacks_beginning && observer->after < Position{change.position, 0}) deliver(frame, {observer});
   }
 }
 

@@ -79,6 +79,22 @@ class EventFeedTest : public praxis::testing::Scripted {
     while (!condition() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(2ms);
     return condition();
   }
+  /// Lets the feed, which `sink` observes, read the journal, and runs a whole turn before the reading goes
+  /// on.
+  void answer_while_reading(SlowToRead& slow, const NamesSink& sink) {
+    EXPECT_TRUE(becomes([&] {
+      EXPECT_TRUE(runtime_->emit("tests.look", nullptr));
+      return sink.count("tests.look") > 0;
+    }));
+    slow.hold_next_read();
+    EXPECT_TRUE(becomes([&] { return slow.is_read(); }));
+    // The feed has heard of all events when a later subscription has.
+    std::atomic<bool> told = false;
+    const auto later = runtime_->on("turn.completed", [&](const Event&) { told = true; });
+    EXPECT_EQ(checked(runtime_->run_once(scripted(R"({"text":"Hello there.","chunk":4})"), "hi")).text,
+              "Hello there.");
+    EXPECT_TRUE(becomes([&] { return told.load(); }));
+  }
 };
 
 TEST_F(EventFeedTest, WhoHasAnAnswerGetsNoPieceOfItAlsoBeforeItsEventsArePublished) {
@@ -116,18 +132,7 @@ TEST_F(EventFeedTest, PieceThatIsPublishedWhileTheJournalIsRead_ComesBeforeTheWh
   feed->start();
   const auto sink = std::make_shared<NamesSink>();
   feed->subscribe({}, Position{}, sink);
-  EXPECT_TRUE(becomes([&] {
-    EXPECT_TRUE(runtime_->emit("tests.look", nullptr));
-    return sink->count("tests.look") > 0;
-  }));
-  slow->hold_next_read();
-  EXPECT_TRUE(becomes([&] { return slow->is_read(); }));
-  // The feed has heard of all events when a later subscription has.
-  std::atomic<bool> told = false;
-  const auto later = runtime_->on("turn.completed", [&](const Event&) { told = true; });
-  EXPECT_EQ(checked(runtime_->run_once(scripted(R"({"text":"Hello there.","chunk":4})"), "hi")).text,
-            "Hello there.");
-  EXPECT_TRUE(becomes([&] { return told.load(); }));
+  answer_while_reading(*slow, *sink);
   slow->open();
   EXPECT_TRUE(becomes([&] { return sink->count("turn.completed") > 0; }));
   std::vector<std::string> names = sink->names();
@@ -145,17 +150,7 @@ TEST_F(EventFeedTest, WhoComesBetweenTheLastPieceAndItsRecordGetsTheAnswerWhole)
   feed->start();
   const auto early = std::make_shared<NamesSink>(), late = std::make_shared<NamesSink>();
   feed->subscribe({}, Position{}, early);
-  EXPECT_TRUE(becomes([&] {
-    EXPECT_TRUE(runtime_->emit("tests.look", nullptr));
-    return early->count("tests.look") > 0;
-  }));
-  slow->hold_next_read();
-  EXPECT_TRUE(becomes([&] { return slow->is_read(); }));
-  std::atomic<bool> told = false;
-  const auto later = runtime_->on("turn.completed", [&](const Event&) { told = true; });
-  EXPECT_EQ(checked(runtime_->run_once(scripted(R"({"text":"Hello there.","chunk":4})"), "hi")).text,
-            "Hello there.");
-  EXPECT_TRUE(becomes([&] { return told.load(); }));
+  answer_while_reading(*slow, *early);
   const int asked = slow->asked();
   feed->subscribe({}, Position{}, late);
   EXPECT_TRUE(becomes([&] { return slow->asked() > asked; }));
