@@ -255,6 +255,7 @@ Result<Session> reopen_run_in(const std::shared_ptr<Runtime>& runtime, const Sto
   if (options.adjust) {
     if (auto adjusted = options.adjust(open->agent); !adjusted) return fail(adjusted.error());
   }
+  if (options.unfinished) return runtime->open_unfinished(stored.id, open->agent);
   return runtime->open_session(stored.id, open->agent, options.force);
 }
 

@@ -29,6 +29,8 @@ struct ReopenOptions {
   HomeAcceptance accept_home = {};
   /// Changes the agent last; null: it stays. Only for `reopen_run_in`.
   std::function<Status(Agent&)> adjust = {};
+  bool unfinished =
+      false;  ///< opens the run only if it has a turn or queued messages; only for `reopen_run_in`
   bool stays_here = false;  ///< keeps the current folder; else enters the one in which the run was started
 };
 

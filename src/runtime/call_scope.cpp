@@ -201,7 +201,7 @@ Result<std::shared_ptr<LiveChild>> LiveCall::make_child(std::shared_ptr<const Ag
   if (!row && row.error().kind() != ErrorKind::kNotFound) return failed(row.error());
   const bool exists = row && row->entries != 0;
   auto made =
-      exists ? open_session(services, child->id, agent, false, std::move(origin))
+      exists ? open_session(services, child->id, agent, Opening::kAny, std::move(origin))
              : create_session(services, agent, {child->id, nullptr, std::move(history)}, std::move(origin));
   if (!made) return failed(made.error());
   auto live = std::make_shared<LiveChild>(*std::move(made));

@@ -97,7 +97,14 @@ Result<Session> Runtime::create_session(const Agent& agent, Conversation start) 
 }
 
 Result<Session> Runtime::open_session(const SessionId& session, const Agent& agent, bool force) {
-  auto actor = praxis::open_session(parts_->services, session, agent.description(), force, {});
+  const Opening opening = force ? Opening::kByForce : Opening::kAny;
+  auto actor = praxis::open_session(parts_->services, session, agent.description(), opening, {});
+  if (!actor) return fail(actor.error());
+  return Session(*std::move(actor));
+}
+
+Result<Session> Runtime::open_unfinished(const SessionId& session, const Agent& agent) {
+  auto actor = praxis::open_session(parts_->services, session, agent.description(), Opening::kUnfinished, {});
   if (!actor) return fail(actor.error());
   return Session(*std::move(actor));
 }

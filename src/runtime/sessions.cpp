@@ -286,7 +286,7 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
 Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Services>& services,
                                                    const SessionId& session,
                                                    const std::shared_ptr<const AgentDescription>& agent,
-                                                   bool force, Origin origin) {
+                                                   Opening opening, Origin origin) {
   if (auto accepts = services->accepts_work(); !accepts) return fail(accepts.error());
   auto active = active_session(*services, session, origin);
   if (!active || *active) return active;
@@ -294,6 +294,7 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
   if (!equipment) return fail(equipment.error());
 
   Journal& journal = *services->options.journal;
+  const bool force = opening == Opening::kByForce;
   auto lease = acquire_soon(*services, session, force, origin);
   if (!lease) return fail(lease.error());
   if (auto taken = force ? take_below(*services, session) : Status{}; !taken) {
@@ -302,6 +303,10 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
   }
   auto records = read_records(journal, session);
   auto state = records ? fold(*records) : Result<State>(fail(records.error()));
+  if (state && opening == Opening::kUnfinished && !state->turn && state->queue.empty()) {
+    state = fail(ErrorCode::kInput, ErrorKind::kConflict,
+                 "session " + session.str() + " has neither a turn in progress nor queued messages");
+  }
   if (!state) {
     journal.release(*lease);
     return fail(state.error());

@@ -55,11 +55,17 @@ Result<Birth> birth_of(Services& services, Conversation start);
 Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Services>& services,
                                                      const std::shared_ptr<const AgentDescription>& agent,
                                                      Birth birth, Origin origin);
-/// Opens a session from the journal; see `Runtime::open_session`.
+/// Which sessions are opened.
+enum class Opening : std::uint8_t {
+  kAny,
+  kByForce,    ///< also one that another process holds
+  kUnfinished  ///< only one that has a turn or queued messages
+};
+/// Opens a session from the journal; see `Runtime::open_session` and `open_unfinished`.
 Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Services>& services,
                                                    const SessionId& session,
                                                    const std::shared_ptr<const AgentDescription>& agent,
-                                                   bool force, Origin origin);
+                                                   Opening opening, Origin origin);
 
 /// Carries out a request: on the target's actor when it is active in this process, else with `deliver`.
 /// Errors: `kInput` (unknown session, refused, or not sendable), `kJournal` (`detail.kind` is `queued` when

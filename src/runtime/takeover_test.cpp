@@ -44,6 +44,36 @@ TEST_F(TakeoverTest, OwnerThatLosesItsSession_MakesNoSubAgent) {
   EXPECT_TRUE(journal_->children(session->session_id())->empty());
 }
 
+TEST_F(TakeoverTest, RunThatEndedMeanwhile_IsNotOpenedAsUnfinished) {
+  const Agent agent = chain(0, speaker());
+  const SessionId id = [&] {
+    Session session = start(agent);
+    EXPECT_TRUE(session.ask("go"));
+    return session.session_id();
+  }();
+  const auto before = read_records(*journal_, id);
+  ASSERT_TRUE(before) << before.error().message;
+  Agent other = agent;
+  other.instructions("Be brief.");
+  const auto opened = runtime_->open_unfinished(id, other);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind(), ErrorKind::kConflict);
+  EXPECT_EQ(read_records(*journal_, id)->size(), before->size()) << "the other agent was recorded";
+  EXPECT_TRUE(runtime_->open_session(id, agent)) << "the lease was kept";
+}
+
+TEST_F(TakeoverTest, RunThatWaits_IsOpenedAsUnfinished) {
+  const Agent agent = chain(1, asker());
+  const SessionId id = [&] {
+    Session session = start(agent);
+    EXPECT_EQ(session.ask("go")->pending.size(), 1U);
+    return session.session_id();
+  }();
+  const auto opened = runtime_->open_unfinished(id, agent);
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(opened->status(), SessionStatus::kAwaitingUser);
+}
+
 TEST_F(TakeoverTest, ResultOfATurnThatEndedBelow_IsGivenOnceItIsDurable) {
   Session session = start(chain(1, asker()));
   const auto parked = session.ask("go");

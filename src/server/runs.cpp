@@ -248,7 +248,7 @@ Result<Agent> Runs::described(const std::string& name) {
   return app::agent_named(workspace_, name);
 }
 
-Result<Session> Runs::open(const SessionId& run, const BranchChange& change) {
+Result<Session> Runs::open(const SessionId& run, const BranchChange& change, Opening opening) {
   if (auto session = at_hand(run)) return *session;
   auto read = stored(run);
   if (!read) return fail(read.error());
@@ -256,6 +256,7 @@ Result<Session> Runs::open(const SessionId& run, const BranchChange& change) {
   if (auto session = at_hand(run)) return *session;
   app::ReopenOptions options;
   options.stays_here = true;
+  options.unfinished = opening == Opening::kUnfinished;
   options.model = change.model;
   const std::uint32_t step = read->state.turn ? read->state.turn->step : 0;
   options.adjust = [&](Agent& agent) { return adjust(agent, change, step); };
@@ -348,7 +349,7 @@ Status Runs::resume(const SessionId& run, const BranchChange& change) {
   if (at_hand(run) && read->state.turn) return {};  // it is working, or waits
   if (!read->state.turn && read->state.queue.empty())
     return fail(conflict("run " + run.str() + " has no turn to resume"));
-  auto session = open(run, change);
+  auto session = open(run, change, Opening::kUnfinished);  // another process may have ended it meanwhile
   if (!session) return fail(session.error());
   session->resume(when_done(run));
   return {};
@@ -367,7 +368,7 @@ Status Runs::decide(const SessionId& session, const std::string& step, Approval 
   const SessionId root = lineages_.root_of(session);
   const ParkId park(session == root ? step : session.str() + "/" + step);
   const bool was_open = at_hand(root).has_value();
-  auto opened = open(root);
+  auto opened = open(root, {}, Opening::kUnfinished);
   if (opened) {
     if (auto decided = opened->decide(park, std::move(approval), author); !decided) return decided;
     if (!was_open) opened->resume(when_done(root));
@@ -388,7 +389,9 @@ void Runs::take_up(const std::function<void(const std::string&)>& warn) {
   const auto left = trees.deserted();
   for (const SessionId& run : left.value_or(std::vector<SessionId>{})) {
     auto resumed = resume(run);
-    if (resumed || resumed.error().kind() == ErrorKind::kLeaseHeld) continue;  // another process was faster
+    if (resumed) continue;
+    const ErrorKind why = resumed.error().kind();
+    if (why == ErrorKind::kLeaseHeld || why == ErrorKind::kConflict) continue;  // another process was faster
     warn("run " + run.str() + " was left and cannot continue: " + resumed.error().message);
   }
 }

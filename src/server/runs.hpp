@@ -122,7 +122,9 @@ class Runs : public std::enable_shared_from_this<Runs> {
 
  private:
   Result<Agent> agent_of(const NewRun& wanted, const Principal& principal) const;
-  Result<Session> open(const SessionId& run, const BranchChange& change = {});
+  enum class Opening : std::uint8_t { kAny, kUnfinished };
+  Result<Session> open(const SessionId& run, const BranchChange& change = {},
+                       Opening opening = Opening::kAny);
   Result<Created> found_again(const SessionId& id, const std::string& request) const;
   void find_again(const SessionId& id, const NewRun& wanted, WhenCreated then);
   Result<Session> new_session(NewRun& wanted, const SessionId& id, const Principal& principal);

@@ -95,6 +95,10 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   /// from the recorded one, the difference is recorded. With `force`, takes the session over from a live
   /// owner. Errors: `kJournal`.
   Result<Session> open_session(const SessionId& session, const Agent& agent, bool force = false);
+  /// As `open_session`, for a session that another process left with a turn or queued messages. If it has
+  /// neither any more, because another process was faster, nothing is recorded. Errors: `kInput` with
+  /// `kConflict` then; `kJournal`.
+  Result<Session> open_unfinished(const SessionId& session, const Agent& agent);
   /// Runs one turn in a new session.
   Result<AgentResult> run_once(const Agent& agent, std::string prompt, std::stop_token stop = {});
   /// Interrupts all running sessions and waits until they have settled, at most `grace`. Turns that wait for
