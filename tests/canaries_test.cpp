@@ -112,6 +112,27 @@ TEST_F(Canaries, AgentFileMayTurnExportsOff) {
   EXPECT_THAT(escaped_from(exported("json"), all_), IsEmpty()) << "the configuration wins";
 }
 
+TEST_F(Canaries, ResultsHoldNoneWhereRulesSaySo) {
+  file("data.txt", text_);
+  file("read.jsonl",
+       to_json_text(JsonObject{{"tool_calls", JsonArray{call_of("file_read", {{"op", "read"}, {"path", "data.txt"}})}}}) +
+           "\n{\"text\": \"read\"}\n");
+  const std::string agent = "model = \"script:read.jsonl\"\n[tools.file]\nread = [\".\"]\n";
+  const auto recorded = [&](const std::string& policy) {
+    file("read.toml", agent + policy);
+    EXPECT_EQ(praxis({"run", "read.toml", "go"}).status, 0);
+    EXPECT_EQ(praxis({"replay", "last"}).status, 0);
+    return exported("records");
+  };
+  EXPECT_EQ(escaped_from(recorded(""), all_).size(), all_.size()) << "off by default";
+  const std::string clean = recorded("[policy.redact]\nresults = \"balanced\"\n");
+  EXPECT_THAT(escaped_from(clean, all_), IsEmpty());
+  EXPECT_THAT(clean, HasSubstr("[REDACTED:"));
+  file("config/praxis/config.toml", "[policy.redact]\nresults = \"balanced\"\n");
+  EXPECT_THAT(escaped_from(recorded("[policy.redact]\nresults = \"off\"\n"), all_), IsEmpty())
+      << "the configuration wins";
+}
+
 TEST_F(Canaries, PersonalDataStaysUnlessAsked) {
   text_ = "Write to jane@roe.io.";
   leak("");

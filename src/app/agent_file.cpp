@@ -114,7 +114,7 @@ class AgentReader {
       add_remembered(policy_, *remembered);
       for (PolicyRules& layer : layers) add_remembered(layer, *remembered);
     }
-    const Json& redact = at("policy.redact");
+    const Json redact = app::redact_table(at("policy.redact"), options_.redact);
     if (policy_ != PolicyRules{} || !redact.is_null()) spec_.policy = to_json(policy_);
     if (!redact.is_null()) spec_.policy.as_object()["redact"] = redact;
     spec_.bounds = app::bounds_of(layers);

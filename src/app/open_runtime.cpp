@@ -11,6 +11,7 @@
 #include "app/command_hooks.hpp"
 #include "app/config_keys.hpp"
 #include "app/team_run.hpp"
+#include "app/without_secrets.hpp"
 #include "models/file_models.hpp"
 #include "snapshots/kept_tool.hpp"
 
@@ -91,6 +92,7 @@ AgentFileOptions agent_file_options(const Workspace& workspace, std::shared_ptr<
   options.default_model = workspace.config.get("model");
   options.remembered = remembered_rules();
   options.layers = workspace.config.policy;
+  options.redact = to_json(redact_rules_of(workspace.config));
   options.protect = own_folders();
   if (!workspace.prompts.empty()) options.protect.push_back(workspace.prompts);
   options.hide = files_of_runs(workspace);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/setting_key.hpp"
+#include "redact/redact_rules.hpp"
 
 namespace praxis::app {
 namespace {
@@ -65,6 +66,17 @@ Result<PolicyRules> policy_layer_of(const TomlDocument& document) {
   }
   rules->source = document.name();
   return rules;
+}
+
+Json redact_table(const Json& own, const Json& configured) {
+  const std::string results = json_string(configured, "results");
+  if (results.empty()) return own;
+  Json table = own.is_null() ? Json(JsonObject()) : own;
+  const auto level = [](const std::string& name) {
+    return redact_level_from(name).value_or(RedactLevel::kUnset);
+  };
+  if (level(json_string(table, "results")) < level(results)) table.as_object()["results"] = results;
+  return table;
 }
 
 Json bounds_of(const std::vector<PolicyRules>& layers) {

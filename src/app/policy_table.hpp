@@ -15,6 +15,10 @@ Result<PolicyRules> policy_of(const TomlDocument& document);
 /// Error `kInput`: as above, or a rule allows, which a layer cannot.
 Result<PolicyRules> policy_layer_of(const TomlDocument& document);
 
+/// `[policy.redact]` of an agent: `own` with results redacted at least as much as `configured` says. Both are
+/// checked tables or null; null if neither says anything.
+Json redact_table(const Json& own, const Json& configured);
+
 /// The layers in the form of `AgentSpec::bounds`; null if there is no layer.
 Json bounds_of(const std::vector<PolicyRules>& layers);
 

@@ -23,6 +23,12 @@ inline constexpr std::array kRedactKeys{
                .description = "How much is redacted in events that clients of a server observe",
                .choices = kRedactLevels,
                .own = kRedactOwn},
+    SettingKey{
+        .path = "policy.redact.results",
+        .type = SettingKey::Type::kText,
+        .description = "How much is redacted in what tools give, before the model reads it; default: off",
+        .choices = kRedactLevels,
+        .own = kRedactOwn},
     SettingKey{.path = "policy.redact.personal",
                .type = SettingKey::Type::kFlag,
                .description = "Whether personal data is redacted as well",

@@ -43,30 +43,13 @@ RedactRules redact_rules_of(const AgentSpec& agent) {
   constexpr RedactLevel kAll = RedactLevel::kStrict;  // what cannot be read may have asked for everything
   const Json& table = json_at(agent.policy, "redact");
   if (table.is_null()) return {};
-  const RedactRules own = redact_rules_from_json(table).value_or(RedactRules{kAll, kAll, true});
+  const RedactRules own = redact_rules_from_json(table).value_or(RedactRules{kAll, kAll, kAll, true});
   const JsonArray* const bounds = agent.bounds.if_array();
   const bool is_below =
       bounds != nullptr && std::ranges::any_of(*bounds, [](const Json& rules) {
         return json_string(rules, "source").empty();  // with one: a layer of the configuration
       });
   return is_below ? narrowed({}, own) : own;
-}
-
-/// The rules of all layers of the configuration: none lowers the level of another.
-RedactRules redact_rules_of(const Config& config) {
-  RedactRules rules;
-  const auto each = [&](const std::string& path, const auto& use) {
-    const auto given = config.given.find(path);
-    if (given == config.given.end()) return;
-    for (const Setting& setting : given->second) use(setting.value);
-  };
-  for (const auto& [name, level] : kRedactPoints) {
-    each("policy.redact." + std::string(name), [&, at = level](const std::string& value) {
-      rules.*at = std::max(rules.*at, redact_level_from(value).value_or(RedactLevel::kStrict));
-    });
-  }
-  each("policy.redact.personal", [&](const std::string& value) { rules.personal |= value == "true"; });
-  return rules;
 }
 
 /// Redacts the members of events in place. Values that are shared are copied first.
@@ -87,9 +70,9 @@ class EventTexts {
   void operator()(events::AssistantText& e) const { text(e.text); }
   void operator()(events::AssistantReasoning& e) const { text(e.text); }
   void operator()(events::ModelResponded& e) const { message(e.message); }
-  void operator()(events::ModelFailed& e) const { redact(e.error, redaction_); }
+  void operator()(events::ModelFailed& e) const { redaction_.redact(e.error); }
   void operator()(events::ModelWaiting& e) const {
-    if (e.error) redact(*e.error, redaction_);
+    if (e.error) redaction_.redact(*e.error);
   }
   void operator()(events::ToolCalled& e) const { json(e.arguments); }
   void operator()(events::ToolStarted& e) const { json(e.arguments); }
@@ -105,7 +88,7 @@ class EventTexts {
   }
   void operator()(events::ToolFailed& e) const {
     json(e.arguments);
-    redact(e.error, redaction_);
+    redaction_.redact(e.error);
   }
   void operator()(events::ToolTimedOut& e) const { json(e.arguments); }
   void operator()(events::StepParked& e) const { step(e.step); }
@@ -199,8 +182,8 @@ class EventTexts {
     redaction_.redact(result.structured);
     message(result.message);
     for (MessagePtr& each : result.messages) message(each);
-    if (result.error) redact(*result.error, redaction_);
-    if (result.retries.last_error) redact(*result.retries.last_error, redaction_);
+    if (result.error) redaction_.redact(*result.error);
+    if (result.retries.last_error) redaction_.redact(*result.retries.last_error);
     for (ActionResult& action : result.actions) {
       json(action.arguments);
       text(action.result);
@@ -215,6 +198,22 @@ class EventTexts {
 };
 
 }  // namespace
+
+RedactRules redact_rules_of(const Config& config) {
+  RedactRules rules;
+  const auto each = [&](const std::string& path, const auto& use) {
+    const auto given = config.given.find(path);
+    if (given == config.given.end()) return;
+    for (const Setting& setting : given->second) use(setting.value);
+  };
+  for (const auto& [name, level] : kRedactPoints) {
+    each("policy.redact." + std::string(name), [&, at = level](const std::string& value) {
+      rules.*at = std::max(rules.*at, redact_level_from(value).value_or(RedactLevel::kStrict));
+    });
+  }
+  each("policy.redact.personal", [&](const std::string& value) { rules.personal |= value == "true"; });
+  return rules;
+}
 
 struct Redactions::Shared {
   RedactRules configured;
@@ -246,21 +245,6 @@ redact::Redaction Redactions::made(RedactPoint point, const RedactRules& rules) 
 
 void redact(Event& event, const redact::Redaction& redaction) {
   if (!redaction.is_off()) std::visit(EventTexts(redaction), event.body);
-}
-
-void redact(Error& error, const redact::Redaction& redaction) {
-  if (redaction.is_off()) return;
-  error.message = redaction.text(std::move(error.message));
-  if (error.facts) {
-    auto facts = std::make_shared<Json>(*error.facts);
-    redaction.redact(*facts);
-    error.facts = std::move(facts);
-  }
-  if (error.cause) {
-    auto cause = std::make_shared<Error>(*error.cause);
-    redact(*cause, redaction);
-    error.cause = std::move(cause);
-  }
 }
 
 const redact::Redaction& redaction_of_errors() {

@@ -16,11 +16,12 @@ namespace praxis::app {
 /// Redacts the texts of `event`; ids, digests and what vendors want back stay. A delta is redacted as a text
 /// of its own: pieces of a stream go through `Redaction::stream`.
 void redact(Event& event, const redact::Redaction& redaction);
-/// Redacts message, hint and other facts of an error, and those of its causes.
-void redact(Error& error, const redact::Redaction& redaction);
 
 /// The redaction of messages of failures and of the progress on standard error: secrets, always.
 const redact::Redaction& redaction_of_errors();
+
+/// `[policy.redact]` of all layers of the configuration: none lowers the level of another.
+RedactRules redact_rules_of(const Config& config);
 
 /// A place where text leaves the program, such as `&RedactRules::exports`.
 using RedactPoint = RedactLevel RedactRules::*;

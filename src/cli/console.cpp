@@ -63,7 +63,7 @@ void Console::item(std::string_view kind, const JsonObject& members) {
 
 ExitStatus Console::report(const Error& exact, int signal) {
   Error error = exact;
-  app::redact(error, app::redaction_of_errors());
+  app::redaction_of_errors().redact(error);
   const std::string_view red = terminal.color ? kRed : "", plain = terminal.color ? kPlain : "";
   err.line(fmt::format("{}praxis: error:{} {}", red, plain, on_own_lines(error.message)));
   const std::string hint = json_string(error.detail(), "hint");

@@ -52,7 +52,8 @@ Result<RedactRules> redact_rules_from_json(const Json& json) {
     }
     const auto point =
         std::ranges::find(kRedactPoints, std::string_view(name), [](const auto& each) { return each.first; });
-    if (point == kRedactPoints.end()) return wrong(" has exports, events and personal, not \"" + name + '"');
+    if (point == kRedactPoints.end())
+      return wrong(" has exports, events, results and personal, not \"" + name + '"');
     const auto level = value.is_string() ? redact_level_from(value.get_string()) : std::nullopt;
     if (!level)
       return wrong('.' + name + " must be \"off\", \"balanced\" or \"strict\", not " + to_json_text(value));

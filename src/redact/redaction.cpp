@@ -102,6 +102,21 @@ void Redaction::redact(Json& json) const {
   if (!is_off()) redact(json, {});
 }
 
+void Redaction::redact(Error& error) const {
+  if (is_off()) return;
+  error.message = text(std::move(error.message));
+  if (error.facts) {
+    auto facts = std::make_shared<Json>(*error.facts);
+    redact(*facts);
+    error.facts = std::move(facts);
+  }
+  if (error.cause) {
+    auto cause = std::make_shared<Error>(*error.cause);
+    redact(*cause);
+    error.cause = std::move(cause);
+  }
+}
+
 std::string Redaction::json_text(std::string text) const {
   if (is_off()) return text;
   auto json = parse_json(text);

@@ -45,6 +45,8 @@ class Redaction {
   /// Redacts all strings of `json`, with the names of their members as context. Keeps the names, the
   /// signatures and the encrypted reasoning of vendors.
   void redact(Json& json) const;
+  /// Redacts message, hint and other facts of an error, and those of its causes.
+  void redact(Error& error) const;
   /// Redacts the text of a JSON value, such as the arguments of a call; changes no byte without a find.
   std::string json_text(std::string text) const;
   /// The next pieces of a text that arrives in pieces. Null if nothing is changed.

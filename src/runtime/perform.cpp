@@ -5,6 +5,7 @@
 
 #include "base/exhausted.hpp"
 #include "runtime/call_scope.hpp"
+#include "runtime/redacted_results.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -92,6 +93,7 @@ struct SessionActor::ToolRun {
   ToolCallPart call;
   ToolContext context;
   HookContext hooks;
+  redact::Redaction redaction;
   std::shared_ptr<LiveCall> scope;
 };
 
@@ -249,6 +251,7 @@ void SessionActor::perform(driver::StartTool& action) {
                                           run->context.deadline);
   run->scope->watch();
   run->hooks = hook_context();
+  run->redaction = redaction_of_results(*state().agent);
   run->effect = std::move(action.effect);
   run->attempt = action.attempt;
   run->call = std::move(action.call);
@@ -281,6 +284,7 @@ void SessionActor::run_tool(const std::shared_ptr<ToolRun>& run) {
 void SessionActor::end_tool(ToolRun& run, Result<ToolOutput> output) {
   run.scope->close();
   if (!output && is_exhausted(output.error())) return fault(std::move(output.error()));
+  remove_secrets(output, run.redaction);
   std::shared_ptr<const records::ToolOriginal> original;
   if (!agent_->hooks.after_tool.empty()) {
     const Result<ToolOutcome> before = outcome_of(run.call, output);

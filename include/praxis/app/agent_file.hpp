@@ -58,6 +58,8 @@ struct AgentFileOptions {
   std::shared_ptr<const RememberedRules> remembered = {};
   /// Rules of the user's configuration, which hold together with those of the file and of all sub-agents.
   std::vector<PolicyRules> layers = {};
+  /// `[policy.redact]` of the user's configuration: the agent's results are redacted at least so much.
+  Json redact = nullptr;
   /// Reads the agent file and the files that it names, given their paths; null: from disk.
   std::function<Result<std::string>(const std::string& path, std::size_t max_bytes)> read_file = {};
   /// The names of the folders in a folder, to find skills; null: from disk.
