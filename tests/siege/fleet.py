@@ -74,6 +74,7 @@ def _fleet(round_: Round, _: Server) -> None:
         (agents / name).write_text(text.format(port=round_.world.port))
     machines = [Machine(round_, number) for number in range(SERVERS)]
     round_.side_files.add("token")
+    round_.orderly = False  # a decision ends with status 0 once it is delivered; the run continues at its server
     try:
         _play(round_, machines)
     finally:
