@@ -122,6 +122,13 @@ Result<Lease> acquire_soon(Services& services, const SessionId& session, bool fo
   return lease;
 }
 
+/// Refuses a session without anything to continue where only such ones are opened.
+Status check_opening(const State& state, Opening opening) {
+  if (opening != Opening::kUnfinished || state.turn || !state.queue.empty()) return {};
+  return fail(ErrorCode::kInput, ErrorKind::kConflict,
+              "session " + state.id.str() + " has neither a turn in progress nor queued messages");
+}
+
 /// Takes the leases of all sessions below one that was taken by force. Otherwise their owner, which may be
 /// hung, could continue them, and this process could not.
 Status take_below(Services& services, const SessionId& session) {
@@ -289,7 +296,11 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
                                                    Opening opening, Origin origin) {
   if (auto accepts = services->accepts_work(); !accepts) return fail(accepts.error());
   auto active = active_session(*services, session, origin);
-  if (!active || *active) return active;
+  if (!active || (*active && opening != Opening::kUnfinished)) return active;
+  if (*active) {
+    const auto wanted = (*active)->query([&](const State& state) { return check_opening(state, opening); });
+    return wanted ? active : fail(wanted.error());
+  }
   auto equipment = equip(*services, agent);
   if (!equipment) return fail(equipment.error());
 
@@ -303,10 +314,7 @@ Result<std::shared_ptr<SessionActor>> open_session(const std::shared_ptr<Service
   }
   auto records = read_records(journal, session);
   auto state = records ? fold(*records) : Result<State>(fail(records.error()));
-  if (state && opening == Opening::kUnfinished && !state->turn && state->queue.empty()) {
-    state = fail(ErrorCode::kInput, ErrorKind::kConflict,
-                 "session " + session.str() + " has neither a turn in progress nor queued messages");
-  }
+  if (auto wanted = state ? check_opening(*state, opening) : Status{}; !wanted) state = fail(wanted.error());
   if (!state) {
     journal.release(*lease);
     return fail(state.error());

@@ -49,6 +49,8 @@ TEST_F(TakeoverTest, RunThatEndedMeanwhile_IsNotOpenedAsUnfinished) {
   const SessionId id = [&] {
     Session session = start(agent);
     EXPECT_TRUE(session.ask("go"));
+    EXPECT_EQ(kind_of(runtime_->open_unfinished(session.session_id(), agent)), "conflict")
+        << "while it is open";
     return session.session_id();
   }();
   const auto before = read_records(*journal_, id);
