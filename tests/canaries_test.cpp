@@ -115,7 +115,8 @@ TEST_F(Canaries, AgentFileMayTurnExportsOff) {
 TEST_F(Canaries, ResultsHoldNoneWhereRulesSaySo) {
   file("data.txt", text_);
   file("read.jsonl",
-       to_json_text(JsonObject{{"tool_calls", JsonArray{call_of("file_read", {{"op", "read"}, {"path", "data.txt"}})}}}) +
+       to_json_text(JsonObject{
+           {"tool_calls", JsonArray{call_of("file_read", {{"op", "read"}, {"path", "data.txt"}})}}}) +
            "\n{\"text\": \"read\"}\n");
   const std::string agent = "model = \"script:read.jsonl\"\n[tools.file]\nread = [\".\"]\n";
   const auto recorded = [&](const std::string& policy) {
