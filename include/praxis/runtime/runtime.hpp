@@ -45,8 +45,8 @@ struct RuntimeOptions {
   /// Begin a turn for each queued message as soon as the turn before it has ended. If false, a root begins it
   /// with `Session::resume` only, so that the returned run shows it.
   bool begin_queued_turns = true;
-  std::chrono::milliseconds cancel_grace{
-      100};  ///< time for a cancelled tool to return, before its outcome is recorded as unknown
+  /// Time for a cancelled tool to return, before its outcome is recorded as unknown.
+  std::chrono::milliseconds cancel_grace{100};
 };
 
 /// The condition of a runtime.
@@ -96,8 +96,7 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   /// owner. Errors: `kJournal`.
   Result<Session> open_session(const SessionId& session, const Agent& agent, bool force = false);
   /// As `open_session`, for a session that another process left with a turn or queued messages. If it has
-  /// neither any more, because another process was faster, nothing is recorded. Errors: `kInput` with
-  /// `kConflict` then; `kJournal`.
+  /// neither any more, nothing is recorded. Errors: `kInput` with `kConflict` then; `kJournal`.
   Result<Session> open_unfinished(const SessionId& session, const Agent& agent);
   /// Runs one turn in a new session.
   Result<AgentResult> run_once(const Agent& agent, std::string prompt, std::stop_token stop = {});
