@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kCodeNames[] = {"model",     "tool",    "policy", "limit",
                                            "cancelled", "journal", "input",  "internal"};
 
-constexpr std::array<std::string_view, 43> kKindNames{"",
+constexpr std::array<std::string_view, 44> kKindNames{"",
                                                       "",
                                                       "not_found",
                                                       "exists",
@@ -26,6 +26,7 @@ constexpr std::array<std::string_view, 43> kKindNames{"",
                                                       "io",
                                                       "corrupt",
                                                       "version",
+                                                      "key",
                                                       "auth",
                                                       "billing",
                                                       "invalid_request",

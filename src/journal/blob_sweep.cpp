@@ -4,11 +4,29 @@
 #include <optional>
 
 #include "journal/blob_sweep_loop.hpp"
+#include "journal/chain.hpp"
+#include "journal/sealed_values.hpp"
 
 namespace praxis {
 namespace {
 
 constexpr std::int64_t kEntriesPerPage = 5000;
+
+/// Marks what the entry of a row names. An entry that cannot be opened could name any blob.
+Status mark_entry(Database& database, const Query& row, SweptBlobs& blobs) {
+  const Sealer* sealer = database.sealer();
+  if (sealer == nullptr) {
+    blobs.mark_named_in(row.bytes(1));
+    return {};
+  }
+  if (row.bytes(1).empty()) return {};  // of a removed session
+  const SessionId session(row.text(2));
+  const auto body =
+      sealer->open(row.bytes(1), entry_place(session, row.number(3), {row.integer(4)}, row.bytes(5)));
+  if (!body) return fail(untrusted_from(session, row.number(3)));
+  blobs.mark_named_in(*body, [&](const Digest& digest) { return sealer->name_of(digest); });
+  return {};
+}
 
 struct SqliteBlobs {
   using Connection = Database;
@@ -26,11 +44,14 @@ struct SqliteBlobs {
   }
 
   static Result<std::uint64_t> mark_page(Database& database, SweptBlobs& blobs, std::uint64_t seen) {
-    Query query(database, "SELECT id, body FROM chain WHERE id > ?1 ORDER BY id LIMIT ?2", seen,
-                kEntriesPerPage);
+    Query query(
+        database,
+        "SELECT c.id, c.body, s.name, c.seq, c.time, c.kind FROM chain c LEFT JOIN sessions s ON s.id "
+        "= c.session WHERE c.id > ?1 ORDER BY c.id LIMIT ?2",
+        seen, kEntriesPerPage);
     auto row = query.next();
     for (; row && *row; row = query.next()) {
-      blobs.mark_named_in(query.bytes(1));
+      if (auto marked = mark_entry(database, query, blobs); !marked) return fail(marked.error());
       seen = query.number(0);
     }
     if (!row) return fail(std::move(row.error()));
@@ -47,7 +68,7 @@ struct SqliteBlobs {
       if (!row) return fail(row.error());
       if (!*row) return {};
       ++swept.blobs;
-      swept.bytes += query.number(0);
+      swept.bytes += query.number(0) - (database.sealer() == nullptr ? 0 : Sealer::kOverhead);
     }
     return database.run("DELETE FROM blobs WHERE digest = ?1", digest);
   }

@@ -25,11 +25,13 @@ class SweptBlobs {
 
   /// `digest` comes after all others.
   void add(const Digest& digest) { blobs_.push_back({digest, false}); }
-  /// Marks all blobs that the body of an entry names.
-  void mark_named_in(std::string_view body) {
+  /// Marks all blobs that the body of an entry names; `name_of` gives the name under which a blob is stored.
+  template <class NameOf = std::identity>
+  void mark_named_in(std::string_view body, NameOf name_of = {}) {
     for_each_digest(body, [&](const Digest& digest) {
-      const auto place = std::ranges::lower_bound(blobs_, digest, {}, &Each::digest);
-      if (place != blobs_.end() && place->digest == digest) place->is_named = true;
+      const Digest name = name_of(digest);
+      const auto place = std::ranges::lower_bound(blobs_, name, {}, &Each::digest);
+      if (place != blobs_.end() && place->digest == name) place->is_named = true;
     });
   }
   void forget_named() {

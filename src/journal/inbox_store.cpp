@@ -1,6 +1,7 @@
 #include "journal/inbox_store.hpp"
 
 #include "journal/chain.hpp"
+#include "journal/sealed_values.hpp"
 
 namespace praxis {
 namespace {
@@ -9,6 +10,18 @@ Result<bool> has_inbox(Database& database) {
   Query query(database, "PRAGMA user_version");
   if (auto row = query.next(); !row) return fail(std::move(row.error()));
   return query.integer(0) > 1;
+}
+
+Error damaged_message(InboxId message) {
+  return journal_error(ErrorKind::kCorrupt,
+                       "message " + std::to_string(message) + " was damaged or altered outside Praxis");
+}
+
+/// The number of the next message. Until the transaction ends, no other takes it.
+Result<InboxId> next_message(Database& database) {
+  Query query(database, "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'mail'");
+  if (auto row = query.next(); !row) return fail(std::move(row.error()));
+  return query.number(0);
 }
 
 template <class... Values>
@@ -21,7 +34,12 @@ Result<std::vector<InboxMessage>> select_page(Database& database, std::string_vi
   Query query(database, sql, values..., std::uint64_t{kInboxPage});
   auto row = query.next();
   for (; row && *row; row = query.next()) {
-    found.push_back({query.number(0), SessionId(query.text(1)), {query.integer(2)}, query.text(3)});
+    InboxMessage message{query.number(0), SessionId(query.text(1)), {query.integer(2)}, ""};
+    auto body =
+        opened(database.sealer(), query.bytes(3), message_place(message.id, message.session, message.time));
+    if (!body) return fail(damaged_message(message.id));
+    message.body = *std::move(body);
+    found.push_back(std::move(message));
   }
   if (!row) return fail(std::move(row.error()));
   return found;
@@ -63,19 +81,24 @@ Result<InboxId> insert_message(Database& database, const SessionId& to, std::str
   const auto waiting = count_waiting(database, *session);
   if (!waiting) return fail(waiting.error());
   if (auto admitted = admit_message(to, body, *waiting); !admitted) return fail(std::move(admitted.error()));
-  auto inserted =
-      database.run("INSERT INTO mail (session, time, body) VALUES (?1, ?2, ?3)", *session, now.value, body);
+  const auto id = next_message(database);
+  if (!id) return id;
+  const SealedText stored(database.sealer(), body, message_place(*id, to, now));
+  auto inserted = database.run("INSERT INTO mail (id, session, time, body) VALUES (?1, ?2, ?3, ?4)", *id,
+                               *session, now.value, stored.value());
   if (!inserted) return fail(std::move(inserted.error()));
-  return static_cast<InboxId>(sqlite3_last_insert_rowid(database.handle()));
+  return *id;
 }
 
 Status answer_message(Database& database, const SessionId& session, const InboxAnswer& answer) {
   if (auto admitted = admit_outcome(answer); !admitted) return admitted;
   if (auto waiting = check_waiting(database, session, answer.message); !waiting) return waiting;
+  const SealedText outcome(database.sealer(), std::string_view(answer.outcome),
+                           outcome_place(answer.message));
   auto answered = database.run(
       "UPDATE mail SET answered = (SELECT coalesce(max(answered), 0) + 1 FROM mail), outcome = ?2, body = '' "
       "WHERE id = ?1",
-      answer.message, answer.outcome);
+      answer.message, outcome.value());
   if (!answered) return answered;
   return database.run("DELETE FROM mail WHERE answered <= (SELECT max(answered) FROM mail) - ?1",
                       std::uint64_t{kInboxOutcomesKept});
@@ -106,7 +129,9 @@ Result<std::optional<std::string>> select_outcome(Database& database, InboxId me
   if (!row) return fail(std::move(row.error()));
   if (!*row) return fail(no_such_message(message));
   if (query.integer(0) == 0) return std::nullopt;
-  return query.text(1);
+  auto outcome = opened(database.sealer(), query.bytes(1), outcome_place(message));
+  if (!outcome) return fail(damaged_message(message));
+  return outcome;
 }
 
 }  // namespace praxis

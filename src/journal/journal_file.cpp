@@ -81,6 +81,8 @@ CREATE UNIQUE INDEX sessions_by_label ON sessions (label) WHERE label <> '';
 CREATE TABLE removed (name TEXT PRIMARY KEY, head_seq INTEGER NOT NULL) WITHOUT ROWID;
 )"};
 constexpr std::int64_t kFormatVersion = std::tuple_size_v<decltype(kFormats)>;
+/// A sealed journal has the tables of that format and `seal` (journal_keys.cpp). Plain ones never have it.
+constexpr std::int64_t kSealedVersion = 5;
 
 Error system_error(const std::string& doing) {
   const int cause = errno;
@@ -119,14 +121,16 @@ std::string formats_since(std::int64_t version) {
 
 /// Syncs only once, in the last step: no other process has seen the file yet, so intermediate states need not
 /// survive.
-Status fill(const std::string& path) {
+Status fill(const std::string& path, const std::function<Status(Database&)>& finish) {
   auto database = Database::open(path, Database::Mode::kWrite);
   if (!database) return fail(std::move(database.error()));
-  return execute(*database,
-                 "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;"
-                 "BEGIN; PRAGMA application_id = " +
-                     std::to_string(kApplicationId) + ";" + formats_since(0) +
-                     "COMMIT; PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL;");
+  auto filled = execute(*database,
+                        "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;"
+                        "BEGIN; PRAGMA application_id = " +
+                            std::to_string(kApplicationId) + ";" + formats_since(0));
+  if (filled && finish) filled = finish(*database);
+  if (!filled) return filled;
+  return execute(*database, "COMMIT; PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL;");
 }
 
 Result<std::int64_t> format_of(Database& database) {
@@ -138,13 +142,14 @@ Result<std::int64_t> format_of(Database& database) {
 Error too_new(const std::string& path, std::int64_t version) {
   return journal_error(ErrorKind::kVersion, "journal " + path + " has format " + std::to_string(version) +
                                                 ", this Praxis knows up to " +
-                                                std::to_string(kFormatVersion) + "; use a newer Praxis");
+                                                std::to_string(kSealedVersion) + "; use a newer Praxis");
 }
 
 Status add_missing_formats(Database& database) {
   const auto version = format_of(database);  // read again: another process may have upgraded it meanwhile
   if (!version) return fail(version.error());
-  if (*version > kFormatVersion) return fail(too_new(database.path(), *version));
+  if (*version > kSealedVersion) return fail(too_new(database.path(), *version));
+  if (*version >= kFormatVersion) return {};
   return execute(database, formats_since(*version));
 }
 
@@ -163,6 +168,10 @@ Result<std::string> read_header(const std::string& path) {
   if (code == SQLITE_OK) code = file->pMethods->xRead(file, header.data(), kHeaderSize, 0);
   if (code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ) return header;
   return fail(journal_error(ErrorKind::kIo, "cannot read " + path));
+}
+
+std::int32_t version_in(const std::string& header) {
+  return static_cast<std::int32_t>(big_endian(header.substr(kUserVersionAt, 4)));
 }
 
 /// SQLite would lay a log that is left of a missing journal over the new one.
@@ -207,7 +216,8 @@ Status await_creator(const ByteLocks& locks, const std::string& path, const Lock
 
 /// Creates the file while no other process does. Only a complete file gets the name; an incomplete one is
 /// what a process left that was killed.
-Status create_alone(const std::string& path, const std::filesystem::path& folder) {
+Status create_alone(const std::string& path, const std::filesystem::path& folder,
+                    const std::function<Status(Database&)>& finish) {
   if (access(path.c_str(), F_OK) == 0) return {};
   if (auto refused = refuse_left_log(path); !refused) return refused;
   if (auto forgotten = forget_heads(path); !forgotten) return forgotten;
@@ -217,7 +227,7 @@ Status create_alone(const std::string& path, const std::filesystem::path& folder
   if (file < 0) return fail(system_error("cannot create a file in " + folder.string()));
   keep_own_rights(file);
   close(file);
-  auto made = fill(fresh);
+  auto made = fill(fresh, finish);
   if (made && !rename_new(fresh, path) && errno != EEXIST) made = fail(system_error("cannot create " + path));
   unlink(fresh.c_str());
   return made ? sync_folder(folder) : made;
@@ -225,7 +235,8 @@ Status create_alone(const std::string& path, const std::filesystem::path& folder
 
 }  // namespace
 
-Status create_journal_file(const std::string& path, const LockWaits& waits) {
+Status create_journal_file(const std::string& path, const LockWaits& waits,
+                           const std::function<Status(Database&)>& finish) {
   if (access(path.c_str(), F_OK) == 0) return {};
   const auto folder = std::filesystem::path(path).parent_path();
   if (const int error = make_private_folders(folder); error != 0) {
@@ -235,13 +246,23 @@ Status create_journal_file(const std::string& path, const LockWaits& waits) {
   const auto locks = ByteLocks::open(path);
   if (!locks) return fail(locks.error());
   if (auto alone = await_creator(*locks, path, waits); !alone) return alone;
-  return create_alone(path, folder);
+  return create_alone(path, folder, finish);
+}
+
+Status mark_as_sealed(Database& database) {
+  return execute(database, "PRAGMA user_version = " + std::to_string(kSealedVersion));
+}
+
+Result<bool> is_marked_as_sealed(Database& database) {
+  const auto version = format_of(database);
+  if (!version) return fail(version.error());
+  return *version == kSealedVersion;
 }
 
 Status upgrade_journal_file(Database& database) {
   const auto version = format_of(database);
   if (!version) return fail(version.error());
-  if (*version == kFormatVersion) return {};
+  if (*version >= kFormatVersion && *version <= kSealedVersion) return {};
   const auto turn = database.begin();
   if (!turn) return fail(turn.error());
   auto added = add_missing_formats(database);
@@ -261,6 +282,12 @@ Status show_as_latest(Database& database) {
                                last + ", '' AS label, '' AS tags FROM main.sessions s;");
 }
 
+Result<bool> is_sealed_journal(const std::string& path) {
+  const auto header = read_header(path);
+  if (!header) return fail(header.error());
+  return version_in(*header) == kSealedVersion;
+}
+
 Status check_journal_file(const std::string& path) {
   if (access(path.c_str(), F_OK) != 0) {
     if (errno == ENOENT) return fail(journal_error(ErrorKind::kNotFound, "no journal at " + path));
@@ -270,8 +297,8 @@ Status check_journal_file(const std::string& path) {
   if (!header) return fail(header.error());
   if (static_cast<std::int64_t>(big_endian(header->substr(kApplicationIdAt, 4))) != kApplicationId)
     return fail(journal_error(ErrorKind::kCorrupt, path + " is not a Praxis journal"));
-  const auto version = static_cast<std::int32_t>(big_endian(header->substr(kUserVersionAt, 4)));
-  if (version > kFormatVersion) return fail(too_new(path, version));
+  const auto version = version_in(*header);
+  if (version > kSealedVersion) return fail(too_new(path, version));
   if (version < 1)
     return fail(journal_error(ErrorKind::kCorrupt, "journal " + path + " has format " +
                                                        std::to_string(version) + ", which does not exist"));

@@ -5,6 +5,7 @@
 #include "journal/chain.hpp"
 #include "journal/inbox_store.hpp"
 #include "journal/labels.hpp"
+#include "journal/sealed_values.hpp"
 
 namespace praxis {
 namespace {
@@ -93,6 +94,15 @@ Result<Entry> select_entry(Database& database, std::int64_t id, std::uint64_t se
   return Entry{seq, query.text(1), {query.integer(0)}, query.text(2), query.digest(3)};
 }
 
+/// Opens the body of an entry as it is stored.
+Status open_entry(const Database& database, const SessionId& session, Entry& entry) {
+  if (database.sealer() == nullptr) return {};
+  auto body = opened(database.sealer(), entry.body, entry_place(session, entry.seq, entry.time, entry.kind));
+  if (!body) return fail(untrusted_from(session, entry.seq));
+  entry.body = *std::move(body);
+  return {};
+}
+
 // The end of a session is intact if its row names the last entry and that entry's hash.
 const std::string kSelectRow =
     "SELECT name, created, updated, head_seq, agent, model, "
@@ -103,7 +113,12 @@ const std::string kSelectOne = kSelectRow + "WHERE name = ?1";
 const std::string kSelectChildren = kSelectRow + "WHERE parent = ?1 AND parent <> '' ORDER BY id";
 const std::string kSelectNewest = kSelectRow + "ORDER BY id DESC LIMIT ?1";
 
-SessionRow row_of(const Query& query, const IsAlive& held) {
+Error damaged_row(const SessionId& session) {
+  return journal_error(ErrorKind::kCorrupt, "the title, the agent or the name of session " + session.str() +
+                                                " was damaged or altered outside Praxis");
+}
+
+SessionRow stored_row_of(const Query& query, const IsAlive& held) {
   return {.id = SessionId(query.text(0)),
           .created = {query.integer(1)},
           .updated = {query.integer(2)},
@@ -114,8 +129,28 @@ SessionRow row_of(const Query& query, const IsAlive& held) {
           .title = query.text(7),
           .parent = SessionId(query.text(8)),
           .name = query.text(10),
-          .tags = tags_of(query.bytes(11)),
+          .tags = {},
           .held = query.integer(9) != kNobody && held(query.integer(9))};
+}
+
+/// Its tags are in the last column.
+Result<SessionRow> row_of(const Database& database, const Query& query, const IsAlive& held) {
+  SessionRow row = stored_row_of(query, held);
+  std::string tags = query.text(11);
+  const std::pair<std::string_view, std::string*> columns[] = {{"agent", &row.agent},
+                                                               {"model", &row.model},
+                                                               {"title", &row.title},
+                                                               {"label", &row.name},
+                                                               {"tags", &tags}};
+  if (database.sealer() != nullptr) {
+    for (const auto& [column, text] : columns) {
+      auto open = opened_column(database.sealer(), *text, row_place(column, row.id));
+      if (!open) return fail(damaged_row(row.id));
+      *text = *std::move(open);
+    }
+  }
+  row.tags = tags_of(tags);
+  return row;
 }
 
 template <class... Values>
@@ -124,7 +159,11 @@ Result<std::vector<SessionRow>> select_rows(Database& database, const IsAlive& h
   Query query(database, sql, values...);
   std::vector<SessionRow> rows;
   auto row = query.next();
-  for (; row && *row; row = query.next()) rows.push_back(row_of(query, held));
+  for (; row && *row; row = query.next()) {
+    auto opened_row = row_of(database, query, held);
+    if (!opened_row) return fail(std::move(opened_row.error()));
+    rows.push_back(*std::move(opened_row));
+  }
   if (!row) return fail(std::move(row.error()));
   return rows;
 }
@@ -133,9 +172,10 @@ Result<std::vector<SessionRow>> select_rows(Database& database, const IsAlive& h
 std::int64_t sql_limit(std::size_t limit) { return limit == 0 ? -1 : static_cast<std::int64_t>(limit); }
 
 Status insert_blob(Database& database, const Blob& blob) {
+  const SealedText bytes(database.sealer(), std::string_view(blob.bytes), blob_place(blob.digest));
   return database.run(
-      "INSERT INTO blobs (digest, bytes) VALUES (?1, CAST(?2 AS BLOB)) ON CONFLICT DO NOTHING", blob.digest,
-      blob.bytes);
+      "INSERT INTO blobs (digest, bytes) VALUES (?1, CAST(?2 AS BLOB)) ON CONFLICT DO NOTHING",
+      stored_name(database.sealer(), blob.digest), bytes.value());
 }
 
 /// Inserts entries, after each of which the session's head is the corresponding one of `heads`; returns the
@@ -145,10 +185,11 @@ Result<std::int64_t> insert_entries(Database& database, const StoredHead& stored
   std::int64_t last = stored.last;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const auto& [kind, time, body] = entries[i];
+    const StoredValue stored_body{body, database.sealer() != nullptr};
     auto inserted = database.run(
         "INSERT INTO chain (session, seq, before, time, hash, kind, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
         "?7)",
-        stored.session, heads[i].seq, last, time.value, heads[i].hash, kind, body);
+        stored.session, heads[i].seq, last, time.value, heads[i].hash, kind, stored_body);
     if (!inserted) return fail(std::move(inserted.error()));
     last = sqlite3_last_insert_rowid(database.handle());
   }
@@ -160,14 +201,18 @@ Result<std::int64_t> insert_entries(Database& database, const StoredHead& stored
 Result<bool> move_head(Database& database, const StoredHead& from, const Head& to, const Append& append) {
   const auto updated = append.entries.empty() ? std::int64_t{0} : append.entries.back().time.value;
   const auto& row = append.row;
+  const SessionId& session = append.lease.session;
+  const SealedText agent(database.sealer(), row.agent, row_place("agent", session));
+  const SealedText model(database.sealer(), row.model, row_place("model", session));
+  const SealedText title(database.sealer(), row.title, row_place("title", session));
   auto set = database.run(
       "UPDATE sessions SET head_seq = ?5, head_hash = ?6, updated = iif(?7 = 0, updated, ?7), "
       "head_id = iif(?12 = 0, head_id, (SELECT coalesce(max(id), 0) FROM chain) + ?12), "
       "agent = coalesce(?8, agent), model = coalesce(?9, model), status = coalesce(?10, status), "
       "title = coalesce(?11, title) WHERE id = ?1 AND lease_owner = ?2 AND lease_token = ?3 AND head_seq = "
       "?4",
-      from.session, from.owner, from.head.token, from.head.seq, to.seq, to.hash, updated, row.agent,
-      row.model, row.status, row.title, std::uint64_t{append.entries.size()});
+      from.session, from.owner, from.head.token, from.head.seq, to.seq, to.hash, updated, agent.value(),
+      model.value(), row.status, title.value(), std::uint64_t{append.entries.size()});
   if (!set) return fail(std::move(set.error()));
   return sqlite3_changes(database.handle()) == 1;
 }
@@ -300,7 +345,11 @@ Status insert_append(Database& database, const Append& append, std::int64_t owne
   auto stored = head_before(database, append, owner, heads);
   if (!stored) return fail(std::move(stored.error()));
   if (auto admitted = admit(append, stored->head); !admitted) return admitted;
-  const std::vector<Head> after = heads_after(stored->head, append.entries);
+  const Sealer* sealer = database.sealer();
+  const auto sealed = sealer == nullptr ? std::vector<NewEntry>{}
+                                        : sealed_entries(*sealer, session, stored->head.seq, append.entries);
+  const std::vector<NewEntry>& entries = sealer == nullptr ? append.entries : sealed;
+  const std::vector<Head> after = heads_after(stored->head, entries);
   const Head& last = after.empty() ? stored->head : after.back();
   const auto moved = move_head(database, *stored, last, append);
   if (!moved) return fail(moved.error());
@@ -308,7 +357,7 @@ Status insert_append(Database& database, const Append& append, std::int64_t owne
     heads.forget(session);
     return insert_append(database, append, owner, heads);
   }
-  const auto inserted = insert_entries(database, *stored, append.entries, after);
+  const auto inserted = insert_entries(database, *stored, entries, after);
   if (!inserted) return fail(inserted.error());
   if (auto added = insert_others(database, stored->session, append); !added) return added;
   heads.note(session, {stored->session, stored->owner, *inserted, last});
@@ -347,6 +396,7 @@ Result<std::vector<Entry>> select_entries(Database& database, const SessionId& s
     if (!entry) return fail(std::move(entry.error()));
     previous = chain_next(previous, seq, entry->time, entry->kind, entry->body);
     if (entry->hash != previous) return fail(untrusted_from(session, seq));
+    if (auto open = open_entry(database, session, *entry); !open) return fail(std::move(open.error()));
     entries.push_back(*std::move(entry));
   }
 
@@ -359,16 +409,17 @@ Result<std::vector<Entry>> select_entries(Database& database, const SessionId& s
 }
 
 Result<std::string> select_blob(Database& database, const Digest& digest) {
-  Query query(database, "SELECT bytes FROM blobs WHERE digest = ?1", digest);
+  const Digest name = stored_name(database.sealer(), digest);
+  Query query(database, "SELECT bytes FROM blobs WHERE digest = ?1", name);
   auto row = query.next();
   if (!row) return fail(std::move(row.error()));
   if (!*row) return fail(no_such_blob(digest));
-  auto bytes = query.text(0);
-  if (digest_of(bytes) != digest) {
+  auto bytes = opened(database.sealer(), query.bytes(0), blob_place(digest));
+  if (!bytes || digest_of(*bytes) != digest) {
     return fail(journal_error(ErrorKind::kCorrupt,
                               "blob " + digest.hex() + " was damaged or altered outside Praxis"));
   }
-  return bytes;
+  return *std::move(bytes);
 }
 
 Result<std::vector<SessionRow>> select_sessions(Database& database, std::size_t limit, const IsAlive& held) {
@@ -407,7 +458,7 @@ Result<SessionRow> select_session(Database& database, const SessionId& session, 
   auto row = query.next();
   if (!row) return fail(std::move(row.error()));
   if (!*row) return fail(no_such_session(session));
-  return row_of(query, held);
+  return row_of(database, query, held);
 }
 
 }  // namespace praxis

@@ -12,6 +12,7 @@
 #include "journal/group_commit.hpp"
 #include "journal/inbox_store.hpp"
 #include "journal/journal_file.hpp"
+#include "journal/journal_keys.hpp"
 #include "journal/log_evidence.hpp"
 #include "journal/open_journals.hpp"
 #include "journal/owners.hpp"
@@ -20,6 +21,7 @@
 #include "journal/session_removal.hpp"
 #include "journal/session_store.hpp"
 #include "journal/stored_journal.hpp"
+#include "praxis/base/environment.hpp"
 
 namespace praxis {
 namespace {
@@ -57,15 +59,18 @@ void tidy_up(const std::string& path) {
 class SqliteJournal final : public StoredJournal<SqliteJournal, Database> {
  public:
   /// Constructs a writable journal.
-  SqliteJournal(std::string path, Owners owners, std::int64_t owner, Database database, HeadFile acknowledged)
+  SqliteJournal(std::string path, Owners owners, std::int64_t owner, Database database, HeadFile acknowledged,
+                std::shared_ptr<JournalKeys> keys)
       : StoredJournal(std::move(path), true),
+        keys_(std::move(keys)),
         open_(count_open_journal()),
         owners_(std::move(owners)),
         owner_(owner),
         places_(database.places()),
         writer_(GroupCommit::start(std::move(database), std::move(acknowledged))) {}
   /// Constructs a read-only journal.
-  explicit SqliteJournal(std::string path) : StoredJournal(std::move(path), false) {}
+  SqliteJournal(std::string path, std::shared_ptr<JournalKeys> keys)
+      : StoredJournal(std::move(path), false), keys_(std::move(keys)) {}
 
   ~SqliteJournal() override {
     if (!writer_) return;
@@ -144,7 +149,13 @@ class SqliteJournal final : public StoredJournal<SqliteJournal, Database> {
   /// Calls `select` with a connection that no other thread uses.
   template <class Select>
   std::invoke_result_t<Select, Database&> reading(Select select) {
-    if (!writer_) return ReadAttempts(name(), &excluded_).read(select);
+    if (!writer_) {
+      return ReadAttempts(name(), &excluded_)
+          .read([&](Database& database) -> std::invoke_result_t<Select, Database&> {
+            if (auto unlocked = keys_->unlock(database); !unlocked) return fail(std::move(unlocked.error()));
+            return select(database);
+          });
+    }
     auto result = reading_apart(select);
     if (result || !is_taken_away(result.error())) return result;
     // The connection of the writer has the files that were taken away, and much of them in memory.
@@ -172,6 +183,7 @@ class SqliteJournal final : public StoredJournal<SqliteJournal, Database> {
       if (auto happened = places_->what_happened(); !happened.empty())
         return fail(taken_away(name(), happened));
       if (!opened) return fail(std::move(opened.error()));
+      if (auto unlocked = keys_->unlock(*opened); !unlocked) return fail(std::move(unlocked.error()));
       reader = std::move(*opened);
     }
     auto result = select(*reader);
@@ -187,6 +199,7 @@ class SqliteJournal final : public StoredJournal<SqliteJournal, Database> {
     return result;
   }
 
+  const std::shared_ptr<JournalKeys> keys_;
   const OpenJournal open_;        // null if read-only; destroyed last
   std::optional<Owners> owners_;  // present if `writer_` is: only when writable
   std::int64_t owner_ = 0;
@@ -213,6 +226,12 @@ LockWaits waits_of(const SqliteJournalOptions& options) {
   return {options.on_wait, options.stop_waiting, options.end_stopped_writer};
 }
 
+Error not_sealed(const std::string& path) {
+  return journal_error(ErrorKind::kKey, "journal " + path +
+                                            " is not sealed, although encryption.journal_key is set: seal it "
+                                            "with praxis journal seal, or remove the setting");
+}
+
 Result<std::shared_ptr<Journal>> open_writable(const std::string& path, const SqliteJournalOptions& options) {
   auto locks = ByteLocks::open(path);
   if (!locks) return fail(std::move(locks.error()));
@@ -224,11 +243,41 @@ Result<std::shared_ptr<Journal>> open_writable(const std::string& path, const Sq
   if (auto secured = secure_left_log(*database, *owners); !secured) return fail(std::move(secured.error()));
   auto owner = claim_owner(*database, *owners);
   if (!owner) return fail(std::move(owner.error()));
+  auto keys = std::make_shared<JournalKeys>(path, options.key);
+  // With the number claimed: another process may have sealed the journal up to here, and cannot from here on.
+  if (auto unlocked = keys->unlock(*database); !unlocked) return fail(std::move(unlocked.error()));
+  if (options.key && database->sealer() == nullptr) return fail(not_sealed(path));
   database->watch_files();
   auto acknowledged = HeadFile::open(path, *owner);
   if (!acknowledged) return fail(std::move(acknowledged.error()));
   return std::make_shared<SqliteJournal>(path, std::move(*owners), *owner, std::move(*database),
-                                         std::move(*acknowledged));
+                                         std::move(*acknowledged), std::move(keys));
+}
+
+Result<std::shared_ptr<Journal>> open_read_only(const std::string& path,
+                                                const SqliteJournalOptions& options) {
+  auto keys = std::make_shared<JournalKeys>(path, options.key);
+  const auto sealed = is_sealed_journal(path);
+  if (!sealed) return fail(sealed.error());
+  if (*sealed) {
+    auto unlocked = ReadAttempts(path).read([&](Database& database) { return keys->unlock(database); });
+    if (!unlocked) return fail(std::move(unlocked.error()));
+  }
+  return std::make_shared<SqliteJournal>(path, std::move(keys));
+}
+
+/// Creates the journal if it is missing; sealed if there is a key.
+Status create_missing(const std::string& path, const SqliteJournalOptions& options) {
+  if (!options.key) return create_journal_file(path, waits_of(options));
+  return create_journal_file(path, waits_of(options), [&](Database& database) -> Status {
+    const auto secret = options.key();
+    if (!secret)
+      return fail(journal_error(ErrorKind::kKey,
+                                "cannot seal the new journal " + path + ": " + secret.error().message));
+    auto wrapped = wrap_key(SealKey::random(), **secret);
+    if (!wrapped) return fail(std::move(wrapped.error()));
+    return insert_seal(database, {*std::move(wrapped), system_environment()->now(), true});
+  });
 }
 
 }  // namespace
@@ -237,13 +286,13 @@ Result<std::shared_ptr<Journal>> sqlite_journal(const std::string& path, SqliteJ
   std::error_code failed;
   auto file = std::filesystem::absolute(path, failed).lexically_normal();
   if (options.create && !options.read_only) {
-    auto made = create_journal_file(file.string(), waits_of(options));
+    auto made = create_missing(file.string(), options);
     if (!made) return fail(std::move(made.error()));
   }
   // Use one canonical name per file, so that every process finds the same files next to it.
   if (auto resolved = std::filesystem::canonical(file, failed); !failed) file = std::move(resolved);
   if (auto ours = check_journal_file(file.string()); !ours) return fail(std::move(ours.error()));
-  if (options.read_only) return std::make_shared<SqliteJournal>(file.string());
+  if (options.read_only) return open_read_only(file.string(), options);
   return open_writable(file.string(), options);
 }
 

@@ -253,6 +253,15 @@ void Query::bind(int index, const std::optional<std::string>& text) {
   }
 }
 
+void Query::bind(int index, const StoredValue& value) {
+  if (!value.bytes) {
+    sqlite3_bind_null(statement_, index);
+  } else if (value.is_sealed) {
+    sqlite3_bind_blob64(statement_, index, value.bytes->data(), value.bytes->size(), SQLITE_STATIC);
+  } else {
+    bind(index, *value.bytes);
+  }
+}
 void Query::bind(int index, const Digest& digest) {
   sqlite3_bind_blob(statement_, index, digest.bytes.data(), static_cast<int>(digest.bytes.size()),
                     SQLITE_STATIC);

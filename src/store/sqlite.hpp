@@ -13,6 +13,7 @@
 
 #include "praxis/base/digest.hpp"
 #include "praxis/base/result.hpp"
+#include "seal/sealer.hpp"
 #include "store/file_places.hpp"
 #include "store/write_queue.hpp"
 
@@ -45,6 +46,12 @@ class WriteTurn {
 
  private:
   std::shared_ptr<WriteQueue> queue_;
+};
+
+/// A value for a column that holds text, or bytes if it is sealed. Refers to `bytes`.
+struct StoredValue {
+  std::optional<std::string_view> bytes;  ///< nothing: null
+  bool is_sealed = false;
 };
 
 /// One connection to a file.
@@ -103,6 +110,11 @@ class Database {
     sqlite3_db_config(handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
   }
 
+  /// What opens and seals the values of the file; null: it is plain. The connection only keeps it, for those
+  /// who know which values are sealed.
+  const Sealer* sealer() const { return sealer_.get(); }
+  void set_sealer(std::shared_ptr<const Sealer> sealer) { sealer_ = std::move(sealer); }
+
   /// The last failure of this connection, as `full`, `corrupt` or `io`.
   Error error() const;
   /// Whether the last failure was a failed sync.
@@ -131,6 +143,7 @@ class Database {
   std::string_view what_;               // what messages call the file
   std::shared_ptr<FilePlaces> places_;  // null: not watched
   std::shared_ptr<WriteQueue> queue_;
+  std::shared_ptr<const Sealer> sealer_;
   std::unique_ptr<sqlite3, Close> connection_;
   std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> statements_;
 };
@@ -167,6 +180,7 @@ class Query {
   void bind(int index, const std::string& text) { bind(index, std::string_view(text)); }
   void bind(int index, const std::optional<std::string>& text);
   void bind(int index, const Digest& digest);
+  void bind(int index, const StoredValue& value);
 
   Database& database_;
   sqlite3_stmt* statement_;  // null if it could not be prepared

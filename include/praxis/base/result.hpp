@@ -49,6 +49,7 @@ enum class ErrorKind : std::uint8_t {
   kIo,
   kCorrupt,
   kVersion,
+  kKey,  ///< what is sealed cannot be opened, or the other way round: the key is missing, wrong or needless
   // models
   kAuth,
   kBilling,

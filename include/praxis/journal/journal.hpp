@@ -18,6 +18,7 @@
 #include "praxis/base/result.hpp"
 #include "praxis/base/time.hpp"
 #include "praxis/journal/inbox.hpp"
+#include "praxis/seal/secret.hpp"
 
 #pragma GCC visibility push(default)
 namespace praxis {
@@ -120,7 +121,7 @@ using AppendDone = std::move_only_function<void(Result<std::uint64_t> last_seq)>
 
 /// Thread-safe. The destructor finishes queued appends and releases its leases. Errors have code `kJournal`
 /// and one of `not_found`, `exists`, `lease_lost`, `lease_held`, `conflict`, `read_only`, `full` (retriable),
-/// `io`, `corrupt`, `version` as `detail.kind`.
+/// `io`, `corrupt`, `version`, `key` as `detail.kind`.
 class Journal {
  public:
   virtual ~Journal() = default;
@@ -185,12 +186,20 @@ class Journal {
 /// Creates a journal in memory, which ends with the process; appends are complete before `append` returns.
 std::shared_ptr<Journal> memory_journal();
 
+/// Gives what opens a sealed journal, or says why it is not there.
+using AskSealSecret = std::function<Result<std::shared_ptr<const SealSecret>>()>;
+
 struct SqliteJournalOptions {
   /// Create the file (mode 0600) and its folder (mode 0700) if missing.
   bool create = true;
   /// Open for reading only: creates and changes nothing, takes no lease and delays no writer. Needs no
   /// permission to write, and reads what any crash leaves.
   bool read_only = false;
+
+  /// The key of a sealed journal (docs/encryption.md). A new journal is sealed with it; a plain one is not
+  /// opened for writing while there is a key. Asked at most once, and only for a journal that is sealed or
+  /// new; on the thread that opens it, or of the first read. Null: the journal is plain.
+  AskSealSecret key = {};
 
   // Writes wait, in order, for those of other processes, without a limit of their own.
   /// Called on any thread with a sentence for the user that names the process, when one has kept the write
@@ -203,7 +212,8 @@ struct SqliteJournalOptions {
 };
 /// Opens a journal in SQLite: WAL, `synchronous=FULL`, one writer that groups queued writes into one commit.
 /// Several processes on one machine may open the same file. Errors `not_found`, `version` (written by a newer
-/// format), `corrupt` (damaged, or not a journal: then it is left unchanged), `full`, `io`.
+/// format), `corrupt` (damaged, or not a journal: then it is left unchanged), `key` (sealed, and the key is
+/// missing or wrong; or plain although there is a key), `full`, `io`.
 Result<std::shared_ptr<Journal>> sqlite_journal(const std::string& path, SqliteJournalOptions options = {});
 
 /// Rewrites the file of a SQLite journal without the space that removed sessions left, if at least an eighth

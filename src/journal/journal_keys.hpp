@@ -1,0 +1,54 @@
+// The data key of a sealed journal: how the file has it, and how connections get it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "praxis/journal/journal.hpp"
+#include "seal/sealer.hpp"
+#include "seal/wrapped_key.hpp"
+#include "store/sqlite.hpp"
+
+namespace praxis {
+
+/// The row of the table `seal`.
+struct StoredSeal {
+  WrappedKey key;
+  UnixMillis since;       ///< when the data key was made
+  bool is_clean = false;  ///< whether nothing is left in the file of what was there before
+};
+
+/// Makes the journal a sealed one, within the caller's transaction; its values are sealed by the caller.
+Status insert_seal(Database& database, const StoredSeal& seal);
+/// Replaces the row.
+Status update_seal(Database& database, const StoredSeal& seal);
+/// Nothing: the journal is plain. Error `corrupt`.
+Result<std::optional<StoredSeal>> select_seal(Database& database);
+
+/// Opens a journal's data key for its connections, once for the process. Thread-safe.
+class JournalKeys {
+ public:
+  /// `secret` is asked at most once, when the journal turns out to be sealed; null: there is no key.
+  JournalKeys(std::string journal, AskSealSecret secret)
+      : journal_(std::move(journal)), ask_(std::move(secret)) {}
+
+  /// Gives the connection its sealer; no-op for a plain journal. Error `key`, which says what to set.
+  Status unlock(Database& database);
+
+ private:
+  Result<std::shared_ptr<const Sealer>> sealer_for(const StoredSeal& seal);
+
+  const std::string journal_;
+  const AskSealSecret ask_;
+  std::mutex mutex_;
+  std::optional<Result<std::shared_ptr<const SealSecret>>> secret_;
+  std::string opened_;  // the wrapped key of `sealer_`
+  std::shared_ptr<const Sealer> sealer_;
+};
+
+/// Opens the data key of the journal at `path`. Errors `key`.
+Result<SealKey> unwrap_journal_key(const std::string& path, const StoredSeal& seal, const SealSecret& secret);
+
+}  // namespace praxis
