@@ -8,7 +8,7 @@ SealPlace entry_place(const SessionId& session, std::uint64_t seq, UnixMillis ti
   return SealPlace("chain.body").add(session.str()).add(seq).add(time.value).add(kind);
 }
 
-SealPlace blob_place(const Digest& digest) { return SealPlace("blobs.bytes").add(digest.hex()); }
+SealPlace blob_place(const Digest& name) { return SealPlace("blobs.bytes").add(name.hex()); }
 
 SealPlace row_place(std::string_view column, const SessionId& session) {
   return SealPlace("sessions").add(column).add(session.str());

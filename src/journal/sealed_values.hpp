@@ -14,7 +14,8 @@ namespace praxis {
 
 /// The places of the sealed columns.
 SealPlace entry_place(const SessionId& session, std::uint64_t seq, UnixMillis time, std::string_view kind);
-SealPlace blob_place(const Digest& digest);
+/// `name`: as the file has it.
+SealPlace blob_place(const Digest& name);
 /// `column` of `sessions`.
 SealPlace row_place(std::string_view column, const SessionId& session);
 SealPlace message_place(InboxId message, const SessionId& to, UnixMillis time);

@@ -172,10 +172,11 @@ Result<std::vector<SessionRow>> select_rows(Database& database, const IsAlive& h
 std::int64_t sql_limit(std::size_t limit) { return limit == 0 ? -1 : static_cast<std::int64_t>(limit); }
 
 Status insert_blob(Database& database, const Blob& blob) {
-  const SealedText bytes(database.sealer(), std::string_view(blob.bytes), blob_place(blob.digest));
+  const Digest name = stored_name(database.sealer(), blob.digest);
+  const SealedText bytes(database.sealer(), std::string_view(blob.bytes), blob_place(name));
   return database.run(
-      "INSERT INTO blobs (digest, bytes) VALUES (?1, CAST(?2 AS BLOB)) ON CONFLICT DO NOTHING",
-      stored_name(database.sealer(), blob.digest), bytes.value());
+      "INSERT INTO blobs (digest, bytes) VALUES (?1, CAST(?2 AS BLOB)) ON CONFLICT DO NOTHING", name,
+      bytes.value());
 }
 
 /// Inserts entries, after each of which the session's head is the corresponding one of `heads`; returns the
@@ -414,7 +415,7 @@ Result<std::string> select_blob(Database& database, const Digest& digest) {
   auto row = query.next();
   if (!row) return fail(std::move(row.error()));
   if (!*row) return fail(no_such_blob(digest));
-  auto bytes = opened(database.sealer(), query.bytes(0), blob_place(digest));
+  auto bytes = opened(database.sealer(), query.bytes(0), blob_place(name));
   if (!bytes || digest_of(*bytes) != digest) {
     return fail(journal_error(ErrorKind::kCorrupt,
                               "blob " + digest.hex() + " was damaged or altered outside Praxis"));

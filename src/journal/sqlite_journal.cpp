@@ -259,9 +259,11 @@ Result<std::shared_ptr<Journal>> open_read_only(const std::string& path,
   auto keys = std::make_shared<JournalKeys>(path, options.key);
   const auto sealed = is_sealed_journal(path);
   if (!sealed) return fail(sealed.error());
-  if (*sealed) {
+  // The log may say what the header does not yet.
+  if (*sealed || access((path + "-wal").c_str(), F_OK) == 0) {
     auto unlocked = ReadAttempts(path).read([&](Database& database) { return keys->unlock(database); });
-    if (!unlocked) return fail(std::move(unlocked.error()));
+    if (!unlocked && (*sealed || unlocked.error().kind() == ErrorKind::kKey))
+      return fail(std::move(unlocked.error()));
   }
   return std::make_shared<SqliteJournal>(path, std::move(keys));
 }

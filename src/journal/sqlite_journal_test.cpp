@@ -202,11 +202,11 @@ TEST_F(SqliteJournalTest, ForeignFile_IsRefusedAndUntouched) {
 
 TEST_F(SqliteJournalTest, NewerFormat_IsRefusedAndUntouched) {
   write_journal();
-  alter(path_, "PRAGMA user_version = 5");
+  alter(path_, "PRAGMA user_version = 6");
   const auto before = files();
   const auto opened = sqlite_journal(path_);
   EXPECT_EQ(kind_of(opened), "version");
-  EXPECT_NE(opened.error().message.find("format 5"), std::string::npos) << opened.error().message;
+  EXPECT_NE(opened.error().message.find("format 6"), std::string::npos) << opened.error().message;
   EXPECT_EQ(kind_of(sqlite_journal(path_, {.read_only = true})), "version");
   EXPECT_EQ(files(), before);
 }
@@ -223,7 +223,7 @@ TEST_F(SqliteJournalTest, NewerFormatInTheLog_IsRefusedAndUntouched) {
   write_journal();
   sqlite3* newer = nullptr;  // keeps what it writes out of the file's header
   ASSERT_EQ(sqlite3_open(path_.c_str(), &newer), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(newer, "PRAGMA user_version = 5", nullptr, nullptr, nullptr), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(newer, "PRAGMA user_version = 6", nullptr, nullptr, nullptr), SQLITE_OK);
   const auto before = file_bytes(path_) + file_bytes(path_ + "-wal");
   EXPECT_EQ(kind_of(sqlite_journal(path_)), "version");
   EXPECT_EQ(file_bytes(path_) + file_bytes(path_ + "-wal"), before);
