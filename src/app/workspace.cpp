@@ -90,6 +90,7 @@ Result<std::shared_ptr<Journal>> open_stored(const Workspace& workspace, Journal
   if (is_postgres_address(workspace.journal)) return open_database(workspace, use, create);
   if (auto checked = check_stored_file("journal", workspace.journal); !checked) return fail(checked.error());
   SqliteJournalOptions options = workspace.waits;
+  options.key = journal_secret(workspace.config.get("encryption.journal_key"), workspace.ask_passphrase);
   options.create = create;
   options.read_only = use == JournalUse::kLook;
   return sqlite_journal(workspace.journal, std::move(options));

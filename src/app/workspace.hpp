@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/command_hooks.hpp"
+#include "app/journal_key.hpp"
 #include "app/model_files.hpp"
 #include "app/own_folder.hpp"
 #include "app/project.hpp"
@@ -49,6 +50,8 @@ struct Workspace {
   /// How the journal waits for other processes; the surface sets `on_wait`, `stop_waiting`,
   /// `end_stopped_writer`.
   SqliteJournalOptions waits = {};
+  /// How the user is asked for the passphrase of a sealed journal; the surface sets it.
+  AskPassphrase ask_passphrase = {};
 
   /// Reads the scripts and cassettes of this process.
   std::shared_ptr<ModelFileReader> model_files = std::make_shared<ModelFileReader>();

@@ -22,6 +22,7 @@
 #include "cli/doctor_flags.hpp"
 #include "cli/eval_flags.hpp"
 #include "cli/files_flags.hpp"
+#include "cli/journal_flags.hpp"
 #include "cli/mcp_flags.hpp"
 #include "cli/memory_flags.hpp"
 #include "cli/models_flags.hpp"
@@ -126,6 +127,7 @@ class Definition {
   EvalOptions eval_;
   StatsOptions stats_;
   AuditOptions audit_;
+  JournalOptions journal_;
   TracesOptions traces_;
   std::string shell_;
 };
@@ -363,6 +365,7 @@ void Definition::define_help() {
   define("skills", kSkillsHelp, kSkillsExamples, skills_, add_skills_flags);
   define("policy", kPolicyHelp, kPolicyExamples, policy_, add_policy_flags);
   define("audit", kAuditHelp, kAuditExamples, audit_, add_audit_flags);
+  define("journal", kJournalHelp, kJournalExamples, journal_, add_journal_flags);
   define("redact", kRedactHelp, kRedactExamples, redact_, add_redact_flags);
   define("eval", kEvalHelp, kEvalExamples, eval_, add_eval_flags);
   define("stats", kStatsHelp, kStatsExamples, stats_, add_stats_flags);

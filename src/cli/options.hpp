@@ -435,6 +435,15 @@ struct AuditOptions {
   bool json = false;
 };
 
+/// Shows how the journal is sealed, seals it, and changes its keys.
+struct JournalOptions {
+  enum class Verb : std::uint8_t { kShow, kSeal, kRekey, kNewKey };
+  app::Place place;
+  Verb verb = Verb::kShow;
+  std::string to;  ///< the source of the new key
+  bool json = false;
+};
+
 /// Sends the spans of runs to a collector, or writes them.
 struct TracesOptions {
   app::Place place;
@@ -467,6 +476,6 @@ using Invocation =
                  ReplayOptions, ExportOptions, ImportOptions, ModelsOptions, DoctorOptions, TrustOptions,
                  ConfigOptions, ServeOptions, ApiOptions, MemoryCommandOptions, PromptsOptions,
                  McpCommandOptions, AcpOptions, SkillsOptions, PolicyOptions, RedactOptions, EvalOptions,
-                 StatsOptions, AuditOptions, TracesOptions, CompleteOptions, TopicOptions>;
+                 StatsOptions, AuditOptions, JournalOptions, TracesOptions, CompleteOptions, TopicOptions>;
 
 }  // namespace praxis::cli

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/plain_text.hpp"
+#include "cli/passphrase.hpp"
 
 namespace praxis::cli {
 
@@ -11,6 +12,7 @@ Result<app::Workspace> open_place(const app::Place& place, Console& console,
   auto workspace = app::open_workspace(place, std::move(flags));
   if (!workspace) return workspace;
   workspace->waits.on_wait = [&console](const std::string& text) { console.err.line("praxis: " + text); };
+  workspace->ask_passphrase = passphrase_prompt(false);
   for (const std::string& warning : workspace->config.warnings)
     console.err.line(visible_text("praxis: warning: " + warning));
   if (!workspace->project) return workspace;

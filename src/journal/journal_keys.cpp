@@ -64,9 +64,9 @@ Result<std::shared_ptr<const Sealer>> JournalKeys::sealer_for(const StoredSeal& 
   if (!ask_)
     return fail(
         no_key(journal_, ", and no key is set: give one with encryption.journal_key in your configuration"));
-  if (!secret_) secret_ = ask_();
-  if (!*secret_) return fail(no_key(journal_, ", and its key is not there: " + secret_->error().message));
-  const auto key = unwrap_journal_key(journal_, seal, ***secret_);
+  const auto secret = ask_();
+  if (!secret) return fail(no_key(journal_, ", and its key is not there: " + secret.error().message));
+  const auto key = unwrap_journal_key(journal_, seal, **secret);
   if (!key) return fail(key.error());
   sealer_ = std::make_shared<const Sealer>(*key);
   opened_ = seal.key.bytes;

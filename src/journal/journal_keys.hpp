@@ -30,7 +30,8 @@ Result<std::optional<StoredSeal>> select_seal(Database& database);
 /// Opens a journal's data key for its connections, once for the process. Thread-safe.
 class JournalKeys {
  public:
-  /// `secret` is asked at most once, when the journal turns out to be sealed; null: there is no key.
+  /// `secret` is asked when the journal turns out to be sealed, never by two threads at once; null: there is
+  /// no key.
   JournalKeys(std::string journal, AskSealSecret secret)
       : journal_(std::move(journal)), ask_(std::move(secret)) {}
 
@@ -43,7 +44,6 @@ class JournalKeys {
   const std::string journal_;
   const AskSealSecret ask_;
   std::mutex mutex_;
-  std::optional<Result<std::shared_ptr<const SealSecret>>> secret_;
   std::string opened_;  // the wrapped key of `sealer_`
   std::shared_ptr<const Sealer> sealer_;
 };

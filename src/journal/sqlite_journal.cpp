@@ -268,6 +268,17 @@ Result<std::shared_ptr<Journal>> open_read_only(const std::string& path,
   return std::make_shared<SqliteJournal>(path, std::move(keys));
 }
 
+/// Asks once, however often it is called. Used by one thread until the journal is open, then by its keys,
+/// which exclude each other.
+AskSealSecret once(AskSealSecret ask) {
+  if (!ask) return ask;
+  using Secret = Result<std::shared_ptr<const SealSecret>>;
+  return [ask = std::move(ask), asked = std::make_shared<std::optional<Secret>>()]() -> Secret {
+    if (!*asked) *asked = ask();
+    return **asked;
+  };
+}
+
 /// Creates the journal if it is missing; sealed if there is a key.
 Status create_missing(const std::string& path, const SqliteJournalOptions& options) {
   if (!options.key) return create_journal_file(path, waits_of(options));
@@ -285,6 +296,7 @@ Status create_missing(const std::string& path, const SqliteJournalOptions& optio
 }  // namespace
 
 Result<std::shared_ptr<Journal>> sqlite_journal(const std::string& path, SqliteJournalOptions options) {
+  options.key = once(std::move(options.key));
   std::error_code failed;
   auto file = std::filesystem::absolute(path, failed).lexically_normal();
   if (options.create && !options.read_only) {

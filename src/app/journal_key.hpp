@@ -1,0 +1,22 @@
+// The key of a sealed journal, from where the user's configuration says: `encryption.journal_key`.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "praxis/journal/journal.hpp"
+
+namespace praxis::app {
+
+/// Asks the user for a passphrase; the surface says how.
+using AskPassphrase = std::function<Result<SecretBytes>()>;
+
+/// Gets a key from `source`: `file:PATH`, `env:NAME`, `command:PROGRAM ARGUMENTS` (by the shell), or
+/// `passphrase`: the environment variable PRAXIS_JOURNAL_PASSPHRASE, else `ask`. Null for an empty source.
+/// What it gives has errors `kInput`, which name the source and never the key.
+AskSealSecret journal_secret(const std::string& source, AskPassphrase ask);
+
+/// Whether the form of a source is one of these. Error `kInput`.
+Status check_key_source(const std::string& source);
+
+}  // namespace praxis::app

@@ -1,0 +1,40 @@
+// The arguments of `journal` on the command line. Included by the one file that uses CLI11.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+
+#include "cli/options.hpp"
+#include "cli/shared_options.hpp"
+
+namespace praxis::cli {
+
+inline constexpr const char* kJournalHelp = "Show how the journal is sealed, seal it, and change its keys";
+inline constexpr const char* kJournalExamples =
+    "  praxis journal show\n"
+    "  praxis journal seal\n"
+    "  praxis journal rekey --to passphrase\n"
+    "  praxis journal new-key";
+
+inline void add_journal_flags(CLI::App* journal, JournalOptions& options) {
+  using Verb = JournalOptions::Verb;
+  const std::map<std::string, Verb> verbs{
+      {"show", Verb::kShow}, {"seal", Verb::kSeal}, {"rekey", Verb::kRekey}, {"new-key", Verb::kNewKey}};
+  takes_word(
+      journal
+          ->add_option("VERB", options.verb,
+                       "show whether it is sealed; seal it with encryption.journal_key; rekey: wrap its "
+                       "data key with another key; new-key: make a new data key and seal everything with it")
+          ->type_name("")
+          ->required(),
+      verbs);
+  journal
+      ->add_option("--to", options.to,
+                   "For rekey: where the new key is: file:PATH, env:NAME, command:COMMAND, passphrase")
+      ->type_name("SOURCE");
+  add_json(journal, options.json, "");
+  add_place(journal, options.place);
+}
+
+}  // namespace praxis::cli
