@@ -162,13 +162,29 @@ class FileFormat : public ::testing::TestWithParam<const char*> {
     return *root;
   }
 
+  static bool is_sealed() { return GetParam() == std::string_view("journal-5.sql"); }
+  static SqliteJournalOptions options() {
+    SqliteJournalOptions options;
+    if (!is_sealed()) return options;
+    options.key = []() -> Result<std::shared_ptr<const SealSecret>> {
+      return std::make_shared<const SealSecret>(SealKey(SecretBytes(std::string(SealKey::kBytes, 'k'))));
+    };
+    return options;
+  }
+  static SqliteJournalOptions reading() {
+    SqliteJournalOptions reads = options();
+    reads.read_only = true;
+    return reads;
+  }
+
   const MemoryFolder folder_;
 };
 INSTANTIATE_TEST_SUITE_P(Released, FileFormat,
-                         ::testing::Values("journal-2.sql", "journal-3.sql", "journal-4.sql"));
+                         ::testing::Values("journal-2.sql", "journal-3.sql", "journal-4.sql",
+                                           "journal-5.sql"));
 
 TEST_P(FileFormat, Session_IsReadAndResumed) {
-  const auto journal = open_journal(folder_ / "j");
+  const auto journal = open_journal(folder_ / "j", options());
   const SessionRow root = root_of(*journal);
   EXPECT_EQ(journal->children(root.id)->size(), 1U);
   EXPECT_EQ(*journal->inbox().outcome(1), "ok") << "of an answered message";
@@ -180,14 +196,14 @@ TEST_P(FileFormat, Session_IsReadAndResumed) {
 }
 
 TEST_P(FileFormat, ReadOnlyFile_IsReadUnchanged) {
-  const auto read_only = open_journal(folder_ / "j", {.read_only = true});
+  const auto read_only = open_journal(folder_ / "j", reading());
   const SessionRow root = root_of(*read_only);
-  EXPECT_EQ(root.name, GetParam() == std::string_view("journal-4.sql") ? "first" : "");
+  EXPECT_EQ(root.name, GetParam() == std::string_view("journal-4.sql") || is_sealed() ? "first" : "");
   const auto entries = read_only->read(root.id);
   ASSERT_TRUE(entries) << entries.error().message;
   EXPECT_EQ(entries->size(), root.entries);
   EXPECT_EQ(read_only->read(root.id, 3, 2)->front().body, (*entries)[2].body);
-  EXPECT_EQ(open_journal(folder_ / "j")->read(root.id)->back().hash, entries->back().hash);
+  EXPECT_EQ(open_journal(folder_ / "j", options())->read(root.id)->back().hash, entries->back().hash);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "app/hints.hpp"
 #include "app/own_folder.hpp"
 #include "app/plain_text.hpp"
 #include "app/values.hpp"
