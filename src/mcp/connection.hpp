@@ -47,6 +47,7 @@ struct McpRequest {
   /// If the server asks something first, gets the open request; `request`
   /// returns null then. Null: the server gets no answers.
   McpOpenRequest* open = nullptr;
+  HttpHeaders headers{};  ///< further ones, over HTTP only
 };
 
 /// Thread-safe.

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "mcp/argument_headers.hpp"
 #include "mcp/connection.hpp"
-#include "praxis/base/base64.hpp"
 #include "praxis/base/reach.hpp"
 #include "praxis/net/sse.hpp"
 
@@ -151,7 +151,7 @@ class HttpMcpConnection final : public McpConnection {
     }
     const McpOpenRequest sent{
         id, {}, std::make_shared<McpWaiting>(request.open != nullptr), std::make_shared<std::stop_source>()};
-    post(request.method, request.name, mcp_request(id, request.method, std::move(params)),
+    post(headers_of(request), mcp_request(id, request.method, std::move(params)),
          request.open != nullptr ? std::chrono::milliseconds{0} : time_of(request.deadline),
          std::make_shared<Exchange>(id, bounds_, notified_, session_, sent.waiting),
          sent.stream->get_token());
@@ -196,7 +196,7 @@ class HttpMcpConnection final : public McpConnection {
     return fail(mcp_unanswered(request));
   }
   void send_quietly(std::string text, const std::string& method) {
-    post(method, {}, std::move(text), kQuietTime,
+    post(headers_of({method, {}, {}, {}, {}}), std::move(text), kQuietTime,
          std::make_shared<Exchange>(0, bounds_, notified_, session_, std::make_shared<McpWaiting>()),
          over_.get_token());
   }
@@ -211,12 +211,12 @@ class HttpMcpConnection final : public McpConnection {
     return std::max(left, std::chrono::milliseconds{1}) + kLateTime;
   }
 
-  void post(const std::string& method, const std::string& name, std::string text,
-            std::chrono::milliseconds total, std::shared_ptr<Exchange> exchange, std::stop_token stop) {
+  void post(HttpHeaders headers, std::string text, std::chrono::milliseconds total,
+            std::shared_ptr<Exchange> exchange, std::stop_token stop) {
     HttpRequest http;
     http.method = "POST";
     http.url = endpoint_.url;
-    http.headers = headers_of(method, name);
+    http.headers = std::move(headers);
     http.body = std::make_shared<const std::string>(std::move(text));
     http.timeouts.total = total;
     if (total.count() == 0) http.timeouts.idle = kOpenTime;
@@ -226,7 +226,7 @@ class HttpMcpConnection final : public McpConnection {
     endpoint_.http->send(std::move(http), std::move(exchange), std::move(stop));
   }
 
-  HttpHeaders headers_of(const std::string& method, const std::string& name) const {
+  HttpHeaders headers_of(const McpRequest& request) const {
     HttpHeaders headers{{"Content-Type", "application/json"},
                         {"Accept", "application/json, text/event-stream"}};
     if (!endpoint_.token.empty()) headers.emplace_back("Authorization", "Bearer " + endpoint_.token);
@@ -234,15 +234,10 @@ class HttpMcpConnection final : public McpConnection {
     if (!session_->version.empty()) headers.emplace_back("MCP-Protocol-Version", session_->version);
     if (!session_->id.empty()) headers.emplace_back("Mcp-Session-Id", session_->id);
     if (!session_->modern) return headers;
-    headers.emplace_back("Mcp-Method", method);
-    if (!name.empty()) headers.emplace_back("Mcp-Name", plain_or_encoded(name));
+    headers.emplace_back("Mcp-Method", request.method);
+    if (!request.name.empty()) headers.emplace_back("Mcp-Name", mcp_header_value(request.name));
+    headers.insert(headers.end(), request.headers.begin(), request.headers.end());
     return headers;
-  }
-  /// A header value as version 2026-07-28 wants it: what is not plain ASCII in Base64, marked as such.
-  static std::string plain_or_encoded(const std::string& text) {
-    const auto is_plain = [](char c) { return c > ' ' && c < '\x7f'; };
-    if (std::ranges::all_of(text, is_plain) && !text.starts_with("=?base64?")) return text;
-    return "=?base64?" + base64_encode(text) + "?=";
   }
 
   const McpEndpoint endpoint_;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "mcp/argument_headers.hpp"
 #include "mcp/connection.hpp"
 #include "mcp/held_calls.hpp"
 #include "mcp/tool_list.hpp"
@@ -104,8 +105,14 @@ class McpClient::State {
   Result<McpResult> call_asking(const Live& live, JsonObject params, const std::string& name,
                                 const McpCallOptions& options);
   Result<McpToolList> fetch(const Live& live, const std::stop_token& stop);
-  /// A tool of which parts of the arguments belong into headers cannot be called correctly.
-  void leave_out_headers(const Live& live, McpToolList& list) const;
+  bool wants_headers(const Live& live) const { return endpoint_ && live.modern; }
+  /// A tool whose declarations of headers are invalid must not be offered.
+  static void leave_out_headers(McpToolList& list);
+  /// Sends the request of a call, with the arguments that the tool wants in headers.
+  Result<Json> ask_tool(const Live& live, JsonObject params, const std::string& name,
+                        const McpCallOptions& options);
+  /// The headers of a call by the last list of tools, which is fetched if there is none.
+  Result<HttpHeaders> headers_of(const std::string& name, const Json& arguments, const std::stop_token& stop);
   JsonObject params_for(const Live& live, JsonObject params) const {
     return live.modern ? modern_params(std::move(params), bounds_.answers_questions) : std::move(params);
   }
@@ -268,7 +275,7 @@ Result<McpToolList> McpClient::State::tools(const std::stop_token& stop) {
     *changed_ = true;
     return list;
   }
-  leave_out_headers(*live, *list);
+  if (wants_headers(*live)) leave_out_headers(*list);
   list->resources = live->info.resources;
   failed_starts_ = 0;
   list_ = *std::move(list);
@@ -292,14 +299,44 @@ Result<McpToolList> McpClient::State::fetch(const Live& live, const std::stop_to
   return reader.take();
 }
 
-void McpClient::State::leave_out_headers(const Live& live, McpToolList& list) const {
-  if (!endpoint_ || !live.modern) return;
+void McpClient::State::leave_out_headers(McpToolList& list) {
   std::erase_if(list.tools, [&](const McpTool& tool) {
-    if (!to_json_text(tool.parameters).contains("\"x-mcp-header\"")) return false;
-    list.left_out.push_back(
-        {mcp_shown(tool.name, kMaxInfoBytes), "it wants arguments in headers (x-mcp-header)"});
-    return true;
+    const auto wanted = mcp_header_arguments(tool.parameters);
+    if (!wanted) list.left_out.push_back({mcp_shown(tool.name, kMaxInfoBytes), wanted.error().message});
+    return !wanted;
   });
+}
+
+Result<HttpHeaders> McpClient::State::headers_of(const std::string& name, const Json& arguments,
+                                                 const std::stop_token& stop) {
+  const auto list = tools(stop);
+  if (!list) return fail(with_reach(list.error(), Reach::kNotSent));
+  const auto tool = std::ranges::find(list->tools, name, &McpTool::name);
+  if (tool == list->tools.end()) return HttpHeaders{};
+  const auto wanted = mcp_header_arguments(tool->parameters);
+  if (!wanted) return fail(with_reach(wanted.error(), Reach::kNotSent));
+  return mcp_argument_headers(*wanted, arguments);
+}
+
+Result<Json> McpClient::State::ask_tool(const Live& live, JsonObject params, const std::string& name,
+                                        const McpCallOptions& options) {
+  const Json arguments = params["arguments"];
+  auto headers = wants_headers(live) ? headers_of(name, arguments, options.stop) : HttpHeaders{};
+  if (!headers) return fail(std::move(headers.error()));
+  McpRequest request = request_of("tools/call", params_for(live, std::move(params)), name, options);
+  request.headers = *headers;
+  auto answer = live.connection->request(request);
+  const bool mismatch = !answer && json_int(answer.error().detail(), "rpc_code") == kRpcHeaderMismatch;
+  if (mismatch && wants_headers(live)) {
+    // The server has refused the call before carrying it out; perhaps its tools have changed.
+    *changed_ = true;
+    headers = headers_of(name, arguments, options.stop);
+    if (!headers || *headers == request.headers) return answer;
+    request.headers = *std::move(headers);
+    answer = live.connection->request(request);
+  }
+  if (answer) failed_starts_ = 0;
+  return answer;
 }
 
 Result<Json> McpClient::State::ask(const std::string& method, JsonObject params, const std::string& name,
@@ -320,7 +357,7 @@ Result<McpResult> McpClient::State::call(const std::string& name, const Json& ar
   if (!live->modern && bounds_.answers_questions) return call_asking(*live, std::move(params), name, options);
   if (!options.answers.empty()) params["inputResponses"] = options.answers;
   if (options.state) params["requestState"] = *options.state;
-  auto answer = ask("tools/call", std::move(params), name, options);
+  auto answer = ask_tool(*live, std::move(params), name, options);
   if (!answer) return fail(std::move(answer.error()));
   auto result = read_mcp_result(*answer, bounds_);
   if (!result) return fail(with_reach(std::move(result.error()), Reach::kAnswered));

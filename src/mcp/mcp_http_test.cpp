@@ -15,6 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class McpHttpTest : public ::testing::Test {
  protected:
@@ -68,9 +69,31 @@ TEST_F(McpHttpTest, StatelessServer_GetsTheHeadersOfEachRequest) {
   const auto list = client.tools();
   ASSERT_TRUE(list) << list.error().message;
   EXPECT_EQ(list->tools.size(), 3U);
-  EXPECT_EQ(list->left_out.size(), 1U) << "the tool that wants headers";
+  ASSERT_EQ(list->left_out.size(), 1U);
+  EXPECT_THAT(list->left_out[0].why, HasSubstr("\"X\" is not a string, an integer or a boolean"));
   EXPECT_THAT(call(client, "headers").value().text,
               AllOf(HasSubstr(R"("mcp-method": "tools/call")"), HasSubstr(R"("mcp-name": "headers")")));
+}
+
+TEST_F(McpHttpTest, ArgumentsThatAToolWantsInHeaders_AreSentInThemToo) {
+  McpClient client(endpoint("modern"));
+  const JsonObject arguments{{"text", " padded"}, {"deep", JsonObject{{"n", 7}}}};
+  const auto result = client.call("headers", arguments, within(std::chrono::seconds(20)));
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_THAT(result->text, AllOf(HasSubstr(R"("mcp-param-text": "=?base64?IHBhZGRlZA==?=")"),
+                                  HasSubstr(R"("mcp-param-n": "7")")));
+  const auto without =
+      client.call("headers", JsonObject{{"text", nullptr}}, within(std::chrono::seconds(20)));
+  ASSERT_TRUE(without) << without.error().message;
+  EXPECT_THAT(without->text, Not(HasSubstr("mcp-param")));
+}
+
+TEST_F(McpHttpTest, CallThatLacksAHeader_IsMadeAgainByTheNewListOfTools) {
+  McpClient client(endpoint("moved"));
+  ASSERT_TRUE(client.tools());
+  const auto result = call(client, "echo", "hello");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "hello");
 }
 
 TEST_F(McpHttpTest, CancelledCall_ClosesItsStream) {

@@ -13,7 +13,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 behaviour = sys.argv[1]
 MODERN = "2026-07-28"
 answers = {}  # to questions
-seen = {"redirected": 0, "closed": 0, "last": {}}
+HEADED = {"type": "object", "properties": {  # wants two arguments in headers
+    "text": {"type": "string", "x-mcp-header": "Text"},
+    "deep": {"type": "object", "properties": {"n": {"type": "integer", "x-mcp-header": "N"}}}}}
+seen = {"lists": 0, "redirected": 0, "closed": 0, "last": {}}
 
 
 def text(value):
@@ -62,7 +65,7 @@ class Handler(BaseHTTPRequestHandler):
         number = request["id"]
         reply = lambda result, headers=(): self.give(200, {"jsonrpc": "2.0", "id": number, "result": result}, headers)
         modern = params.get("_meta", {}).get("io.modelcontextprotocol/protocolVersion")
-        if behaviour == "modern":
+        if behaviour in ("modern", "moved"):
             if modern != MODERN or self.headers.get("MCP-Protocol-Version") != MODERN or self.headers.get("Mcp-Method") != method:
                 return self.give(400, {"jsonrpc": "2.0", "id": number, "error": {"code": -32020, "message": "header mismatch"}})
             if method == "server/discover":
@@ -72,13 +75,18 @@ class Handler(BaseHTTPRequestHandler):
         if method == "initialize":
             return reply({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
                           "serverInfo": {"name": "fixture", "version": "1"}}, [("Mcp-Session-Id", "session-7")])
-        if behaviour != "modern" and self.headers.get("Mcp-Session-Id") != "session-7":
+        if behaviour not in ("modern", "moved") and self.headers.get("Mcp-Session-Id") != "session-7":
             return self.give(404)
         if method == "tools/list":
             schema = {"type": "object", "properties": {"text": {"type": "string"}}}
-            headed = {"type": "object", "properties": {"x": {"type": "string", "x-mcp-header": "X"}}}
+            headed = {"type": "object", "properties": {"x": {"type": "number", "x-mcp-header": "X"}}}
+            seen["lists"] += 1
+            if behaviour == "modern" or (behaviour == "moved" and seen["lists"] > 1):
+                schema = HEADED
             return reply({"tools": [{"name": "echo", "inputSchema": schema}, {"name": "headers", "inputSchema": schema},
                                     {"name": "wait", "inputSchema": schema}, {"name": "headed", "inputSchema": headed}]})
+        if behaviour == "moved" and self.headers.get("Mcp-Param-Text") is None:
+            return self.give(400, {"jsonrpc": "2.0", "id": number, "error": {"code": -32020, "message": "header mismatch"}})
         self.call(request, params)
 
     def call(self, request, params):
