@@ -42,12 +42,23 @@ Json plain_choices(const Json& field) {
   return JsonObject{{"type", "string"}, {"enum", std::move(values)}};
 }
 
-/// The schema of the answer: that of the field if the form has only one, any text if it has none.
+/// The schema of the answer: that of the field if the form has only one, any text if it has none. An answer
+/// may leave out fields that have a default.
 Json schema_of_form(const Json& request) {
   const JsonObject& fields = fields_of(request);
   if (fields.empty()) return nullptr;
   if (fields.size() == 1) return plain_choices(fields.begin()->value());
-  return json_at(json_at(request, "params"), "requestedSchema");
+  const Json& form = json_at(json_at(request, "params"), "requestedSchema");
+  JsonArray required;
+  if (const JsonArray* names = json_at(form, "required").if_array()) {
+    for (const Json& name : *names) {
+      const auto* const field = name.is_string() ? fields.if_contains(name.get_string()) : nullptr;
+      if (field == nullptr || json_at(*field, "default").is_null()) required.push_back(name);
+    }
+  }
+  JsonObject schema = form.get_object();
+  schema["required"] = std::move(required);
+  return schema;
 }
 
 /// What the person reads: who asks what, and the fields of the form.
@@ -61,8 +72,10 @@ std::string prompt_of(const std::string& server, const Json& request) {
     const Json& choices = json_at(plain, "enum");
     const std::string kind =
         choices.is_null() ? json_string(field, "type") : "one of " + to_json_text(choices);
+    const Json& usual = json_at(field, "default");
     text += "\n" + server_text(name, kMaxField) + ": " + server_text(kind, kMaxField) +
-            (about.empty() ? "" : ", " + about);
+            (about.empty() ? "" : ", " + about) +
+            (usual.is_null() ? "" : " (default: " + server_text(to_json_text(usual), kMaxField) + ')');
   }
   if (fields_of(request).size() > 1) text += "\nThe answer is a JSON object with these fields.";
   return text;
@@ -100,6 +113,10 @@ Json response_of(const Json& request, const CallAnswer& answer) {
   } else if (!fields.empty()) {
     const Json given = parse_json(answer.text).value_or(nullptr);
     if (const JsonObject* object = given.if_object()) content = *object;
+    for (const auto& [name, field] : fields) {
+      const Json& usual = json_at(field, "default");
+      if (!usual.is_null() && !content.contains(name)) content[name] = usual;
+    }
   }
   return JsonObject{{"action", "accept"}, {"content", std::move(content)}};
 }

@@ -21,6 +21,18 @@ http-standard-headers)
   "$PRAXIS" mcp prompts agent.toml s__test_prompt
   true
   ;;
+http-custom-headers)  # a missing argument stands for the null one, which the schema does not allow
+  while read -r tool arguments; do call "$tool" "$arguments" || exit 1; done < <(node -e '
+    for (const { name, arguments: all } of JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT).toolCalls) {
+      console.log(name, JSON.stringify(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null))));
+    }')
+  ;;
+elicitation-sep1034-client-defaults) exit 1 ;;  # conformance.yml says why; the call would wait for a minute
+auth/*) "$PRAXIS" mcp test agent.toml ;;
+http-invalid-tool-headers)
+  "$PRAXIS" mcp list agent.toml --json > list
+  for tool in $(sed -n 's/.*"name":"s__\([^"]*\)".*/\1/p' list); do call "$tool" '{"region": "here"}'; done
+  ;;
 json-schema-2020-12-preservation)
   "$PRAXIS" mcp list agent.toml --json > list
   schema=$(sed -n 's/.*"name":"s__json_schema_2020_12_tool".*"parameters":\(.*\),"idempotent".*/\1/p' list)
