@@ -1,7 +1,9 @@
 // A person chooses in a chat: files, commands, runs, branches and steps, at a pseudo-terminal.
 #include <gmock/gmock.h>
 
+#include "base/testing/missing_part.hpp"
 #include "chat_rig.hpp"
+#include "praxis/process/sandbox.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -87,6 +89,27 @@ TEST_F(CliChat, CommandsAreCompleted) {
   run->shows("> /export\n");
   run->type("x.md");
   run->shows("> /export x.md");
+  left(*run);
+}
+
+TEST_F(CliChat, PromptsOfServersAreCompleted) {
+  if (!probe_sandbox().full())
+    PRAXIS_MISSING_PART("no sandbox on this machine: " << probe_sandbox().reason());
+  const std::string server = PRAXIS_SOURCE_DIR "/tests/mcp";
+  file("talk.jsonl", says("Hello."));
+  file("served.toml",
+       "model = 'script:talk.jsonl'\n[policy]\nallow = ['fix__*']\n[tools.mcp.fix]\ncommand = "
+       "['python3', '" +
+           server + "/server.py', 'rich', '/dev/null']\nread = ['" + server + "']\n");
+  const auto run = chat({"served.toml"});
+  begin(*run);
+  run->type("/greet");
+  run->shows("/fix:greet  who [how]: Greets someone");
+  run->type("\t");
+  run->shows("> /fix:greet\n");
+  run->type("Ada\r");
+  run->shows("> Greet Ada\n");
+  run->shows("Hello.");
   left(*run);
 }
 

@@ -105,14 +105,54 @@ TEST_F(CliMcp, Resources_AreReadByTwoToolsUnderTheRules) {
       << "the server does not say that it has any";
 }
 
+TEST_F(CliMcp, PromptIsACommandOfTheChat) {
+  agent("rich", "{\"text\": \"DONE\"}\n");
+  file("said", "/fix:greet 'Ada Lovelace' how=warmly\n/fix:greed x\n/fix:greet\n");
+  const CommandResult chat = shell("praxis chat agent.toml --plain < said");
+  EXPECT_EQ(chat.status, 0) << chat.err;
+  EXPECT_THAT(chat.out,
+              AllOf(HasSubstr("> Greet Ada Lovelace, warmly"), HasSubstr("DONE"),
+                    HasSubstr("did you mean \"fix:greet\"?"), HasSubstr("the prompt needs \"who\"")));
+}
+
+TEST_F(CliMcp, TextOfAPrompt_IsSentAsTheServerGaveIt) {
+  agent("rich", "{\"text\": \"DONE\"}\n");
+  file("plan.txt", "INSIDE\n");
+  const CommandResult chat = shell("echo '/fix:greet @plan.txt' | praxis chat agent.toml --plain");
+  EXPECT_EQ(chat.status, 0) << chat.err;
+  EXPECT_THAT(shown(), AllOf(HasSubstr("Greet @plan.txt"), Not(HasSubstr("INSIDE"))))
+      << "no file is attached";
+}
+
+TEST_F(CliMcp, PromptIsACommandOfAnEditor) {
+  agent("rich", "{\"text\": \"DONE\"}\n");
+  const CommandResult result = run({"python3", PRAXIS_SOURCE_DIR "/tests/acp/client.py", "prompts",
+                                    folder_.string(), PRAXIS_BINARY_DIR "/praxis", "acp", "agent.toml"},
+                                   options_);
+  ASSERT_EQ(result.status, 0) << result.err << result.out;
+  EXPECT_THAT(result.out, AllOf(HasSubstr(R"("name": "fix:greet")"), HasSubstr(R"("hint": "who [how]")"),
+                                HasSubstr("Greet Ada Lovelace"), HasSubstr("the prompt needs")));
+  EXPECT_THAT(praxis({"show", "last"}).out,
+              AllOf(HasSubstr("Greet Ada Lovelace"), Not(HasSubstr("/fix:greet"))));
+}
+
 TEST_F(CliMcp, Prompts_AreListedAndFilledIn) {
   agent("rich", "{\"text\": \"DONE\"}\n");
   EXPECT_EQ(praxis({"mcp", "prompts", "agent.toml"}).out,
-            "fix__greet (who)                 Greets someone\n");
-  EXPECT_EQ(praxis({"mcp", "prompts", "agent.toml", "fix__greet", R"({"who": "Ada"})"}).out, "Greet Ada\n");
-  EXPECT_EQ(praxis({"mcp", "prompts", "agent.toml", "fix__none"}).status, 2);
-  const CommandResult missing = praxis({"mcp", "prompts", "agent.toml", "fix__greet"});
+            "fix:greet who [how]              Greets someone\n");
+  const auto filled = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"mcp", "prompts", "agent.toml"});
+    return praxis(words).out;
+  };
+  EXPECT_EQ(filled({"fix:greet", "Ada"}), "Greet Ada\n");
+  EXPECT_EQ(filled({"fix:greet", "how=warmly", "Ada Lovelace"}), "Greet Ada Lovelace, warmly\n");
+  EXPECT_EQ(filled({"fix:greet", "Ada", "very", "warmly"}), "Greet Ada, very warmly\n");
+  const CommandResult unknown = praxis({"mcp", "prompts", "agent.toml", "fix:greed"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean \"fix:greet\"?"));
+  const CommandResult missing = praxis({"mcp", "prompts", "agent.toml", "fix:greet"});
   EXPECT_EQ(missing.status, 2);
+  EXPECT_EQ(praxis({"mcp", "prompts", "agent.toml", "fix:greet", "who=a", "how=b", "c"}).status, 2);
   EXPECT_THAT(missing.err, HasSubstr("needs \"who\""));
 }
 

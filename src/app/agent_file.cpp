@@ -68,7 +68,10 @@ class AgentReader {
     Agent agent(std::move(spec_));
     for (Tool& tool : tools_) agent.use(std::move(tool));
     app::add_automatic_recall(agent, document_, options_);
-    for (McpServer& server : servers_) agent.tools_from(mcp_tools(std::move(server)));
+    for (McpServer& server : servers_) {
+      agent.prompts_from(mcp_prompts(server));
+      agent.tools_from(mcp_tools(std::move(server)));
+    }
     if (const std::int64_t beyond = json_int(at("tools.search_tools"), "beyond", -1); beyond >= 0)
       agent.search_tools_beyond({static_cast<std::size_t>(beyond), std::numeric_limits<std::size_t>::max()});
     if (options_.on_agent) options_.on_agent(agent, chain_.is_root());

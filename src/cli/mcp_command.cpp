@@ -13,6 +13,7 @@
 #include "app/open_runtime.hpp"
 #include "app/plain_text.hpp"
 #include "app/pretty_json.hpp"
+#include "app/slash_prompt.hpp"
 #include "base/visible_text.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
@@ -84,33 +85,10 @@ class McpWork {
                                  "praxis mcp list shows the tools"));
   }
 
-  /// Lists the prompts, or shows the messages of one.
+  /// Lists the prompts, or shows the text of one.
   Result<ExitStatus> prompts() {
-    if (options_.words.size() > 3)
-      return fail(
-          app::usage_error("prompts takes an agent, a prompt and its arguments", "praxis mcp --help"));
-    bool all = true;
-    for (const McpServer& server : servers_) {
-      const std::string prefix = mcp_prefix(server.options.server);
-      if (options_.words.size() > 1 && !options_.words[1].starts_with(prefix)) continue;
-      const auto info = server.client->info(stop_);
-      auto prompts = info && info->prompts ? server.client->prompts(call_options(server))
-                                           : Result<std::vector<McpPrompt>>(std::vector<McpPrompt>{});
-      if (!info) prompts = fail(info.error());
-      if (!prompts) {
-        all = false;
-        report(server, prompts.error());
-      } else if (options_.words.size() > 1) {
-        return show_messages(server, *prompts, options_.words[1].substr(prefix.size()));
-      } else {
-        for (const McpPrompt& prompt : *prompts) show_prompt(prefix, prompt);
-      }
-    }
-    if (options_.words.size() > 1 && all)
-      return fail(
-          app::usage_error("no server of the agent has the prompt " + app::in_quotes(options_.words[1]),
-                           "praxis mcp prompts shows them"));
-    return all ? ExitStatus::kFinished : ExitStatus::kFailed;
+    if (options_.words.size() > 1) return show_text();
+    return each_server(&McpWork::list_prompts);
   }
 
  private:
@@ -168,51 +146,37 @@ class McpWork {
     return {};
   }
 
-  McpCallOptions call_options(const McpServer& server) const {
-    McpCallOptions options;
-    options.stop = stop_;
-    options.deadline = std::chrono::steady_clock::now() + server.options.timeout;
-    return options;
+  Status list_prompts(const McpServer& server) {
+    const auto prompts = mcp_prompts(server)->list(stop_);
+    if (!prompts) return fail(prompts.error());
+    for (const OfferedPrompt& prompt : *prompts) show_prompt(prompt);
+    return {};
   }
 
-  void show_prompt(const std::string& prefix, const McpPrompt& prompt) {
-    JsonArray arguments;
-    std::string names;
-    for (const auto& each : prompt.arguments) {
-      names += (names.empty() ? "" : ", ") + each.name + (each.required ? "" : "?");
-      arguments.push_back(
-          JsonObject{{"name", each.name}, {"description", each.description}, {"required", each.required}});
+  void show_prompt(const OfferedPrompt& prompt) {
+    if (options_.json) {
+      JsonArray arguments;
+      for (const auto& each : prompt.arguments)
+        arguments.push_back(
+            JsonObject{{"name", each.name}, {"description", each.description}, {"required", each.required}});
+      return console_.item(
+          "mcp_prompt",
+          {{"name", prompt.name}, {"description", prompt.description}, {"arguments", std::move(arguments)}});
     }
-    if (options_.json)
-      return console_.item("mcp_prompt", {{"name", prefix + prompt.name},
-                                          {"description", prompt.description},
-                                          {"arguments", std::move(arguments)}});
-    const std::string name = prefix + prompt.name + (names.empty() ? "" : " (" + names + ')');
-    console_.out.line(fmt::format("{:<32} {}", app::one_line(name, 100),
-                                  app::one_line(prompt.description, kMaxDescriptionColumns)));
+    const std::string usage = app::prompt_usage(prompt);
+    const std::string name = app::one_line(prompt.name, 100) + (usage.empty() ? "" : ' ' + usage);
+    console_.out.line(
+        fmt::format("{:<32} {}", name, app::one_line(prompt.description, kMaxDescriptionColumns)));
   }
 
-  Result<ExitStatus> show_messages(const McpServer& server, const std::vector<McpPrompt>& prompts,
-                                   const std::string& name) {
-    const auto prompt = std::ranges::find(prompts, name, &McpPrompt::name);
-    if (prompt == prompts.end())
-      return fail(app::usage_error("the server has no prompt " + app::in_quotes(name),
-                                   "praxis mcp prompts shows them"));
-    const auto arguments = parse_json(options_.words.size() == 3 ? options_.words[2] : "{}");
-    if (!arguments || !arguments->is_object())
-      return fail(app::usage_error("the arguments of a prompt must be a JSON object"));
-    for (const auto& each : prompt->arguments) {
-      if (each.required && !arguments->get_object().contains(each.name))
-        return fail(app::usage_error("the prompt needs " + app::in_quotes(each.name) +
-                                     (each.description.empty() ? "" : ": " + each.description)));
-    }
-    const auto messages = server.client->prompt(name, arguments->get_object(), call_options(server));
-    if (!messages) return fail(messages.error());
-    std::string text;
-    for (const auto& [role, said] : *messages)
-      text += (text.empty() ? "" : "\n") + std::string(role == Role::kAssistant ? "assistant: " : "") + said;
-    console_.result({{"text", text}});
-    if (!options_.json) console_.out.line(visible_text(text));
+  Result<ExitStatus> show_text() {
+    app::PromptSources sources;
+    for (const McpServer& server : servers_) sources.push_back(mcp_prompts(server));
+    const std::vector<std::string> words(options_.words.begin() + 2, options_.words.end());
+    const auto text = app::prompt_text(options_.words[1], words, sources, stop_);
+    if (!text) return fail(text.error());
+    console_.result({{"text", *text}});
+    if (!options_.json) console_.out.line(visible_text(*text));
     return ExitStatus::kFinished;
   }
 

@@ -15,7 +15,7 @@ inline constexpr const char* kMcpExamples =
     "  praxis mcp list reviewer\n"
     "  praxis mcp test reviewer.toml\n"
     "  praxis mcp call reviewer files__read_file '{\"path\": \"notes.txt\"}'\n"
-    "  praxis mcp prompts reviewer tracker__triage '{\"issue\": \"42\"}'\n"
+    "  praxis mcp prompts reviewer tracker:triage 42\n"
     "  praxis mcp add files -- python3 server.py docs\n"
     "  praxis mcp serve reviewer translator";
 

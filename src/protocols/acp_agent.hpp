@@ -1,5 +1,5 @@
 // Carries out what an editor asks (protocols/acp_serving.hpp): the requests in acp_serving.cpp, turns in
-// acp_turns.cpp, questions to the user in acp_questions.cpp.
+// acp_turns.cpp, prompts of servers in acp_prompts.cpp, questions to the user in acp_questions.cpp.
 #pragma once
 
 #include <condition_variable>
@@ -71,9 +71,12 @@ class AcpAgent {
   Status change(const AcpConversationPtr& conversation, AcpChoice choice);
   JsonObject options_of(const AcpConversation& conversation) const;
   void update(const SessionId& id, Json update);
-  void show_commands(const AcpConversation& conversation, std::string_view method);
+  void show_commands(const AcpConversationPtr& conversation, std::string_view method);
+  void show_prompts(const AcpConversationPtr& conversation);
 
   // Turns.
+  void fill_prompt(const AcpConversationPtr& conversation, const Json& id, Message message);
+  void accept(const AcpConversationPtr& conversation, const Json& id, Message message);
   void begin(const AcpConversationPtr& conversation, Message message);
   void go_on(const AcpConversationPtr& conversation);
   bool answer_pending(const AcpConversationPtr& conversation, const Message& message);
@@ -96,6 +99,8 @@ class AcpAgent {
   const AcpServing& serving_;
   AcpPeer peer_;
   bool takes_forms_ = false;  ///< the editor shows forms
+
+  std::stop_source over_;  ///< ends the look-up of prompts
 
   std::mutex mutex_;  ///< guards the next members, and those of conversations that say so
   std::condition_variable idle_;

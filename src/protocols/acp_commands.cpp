@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "app/slash_prompt.hpp"
+
 namespace praxis::protocols {
 
 /// The description of the tool has one line for each: `- NAME: DESCRIPTION`.
@@ -24,12 +26,17 @@ std::vector<ListedSkill> acp_skills(const AgentSpec& spec) {
   return skills;
 }
 
-Json acp_commands_update(const std::vector<ListedSkill>& skills) {
+Json acp_commands_update(const std::vector<ListedSkill>& skills, const std::vector<OfferedPrompt>& prompts) {
   JsonArray commands;
   for (const ListedSkill& skill : skills) {
     commands.push_back(JsonObject{{"name", skill.name},
                                   {"description", skill.description},
                                   {"input", JsonObject{{"hint", "what to use the skill for"}}}});
+  }
+  for (const OfferedPrompt& prompt : prompts) {
+    JsonObject command{{"name", prompt.name}, {"description", prompt.description}};
+    if (!prompt.arguments.empty()) command["input"] = JsonObject{{"hint", app::prompt_usage(prompt)}};
+    commands.push_back(std::move(command));
   }
   return JsonObject{{"sessionUpdate", "available_commands_update"},
                     {"availableCommands", std::move(commands)}};

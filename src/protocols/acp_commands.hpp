@@ -1,4 +1,4 @@
-// Slash commands of the Agent Client Protocol: the skills of the agent.
+// Slash commands of the Agent Client Protocol: the skills of the agent, and the prompts of its servers.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 #include "praxis/domain/agent_spec.hpp"
 #include "praxis/domain/message.hpp"
 #include "praxis/json/json.hpp"
+#include "praxis/runtime/user_prompts.hpp"
 
 namespace praxis::protocols {
 
@@ -16,8 +17,8 @@ struct ListedSkill {
 };
 /// The skills of an agent, as a log holds it too; empty if it has none.
 std::vector<ListedSkill> acp_skills(const AgentSpec& spec);
-/// The update that lists them as commands.
-Json acp_commands_update(const std::vector<ListedSkill>& skills);
+/// The update that lists them as commands, and the prompts.
+Json acp_commands_update(const std::vector<ListedSkill>& skills, const std::vector<OfferedPrompt>& prompts);
 /// What a message that begins with one of these commands asks for in words; leaves other messages unchanged.
 void expand_acp_command(Message& message, const std::vector<ListedSkill>& skills);
 

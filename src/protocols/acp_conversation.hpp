@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,8 +41,9 @@ struct AcpConversation {
   Subscription events;
 
   // Guarded by the mutex of the agent.
-  bool busy = false;       ///< a turn runs, or is about to
-  bool cancelled = false;  ///< the editor wants the turn to stop
+  std::optional<std::stop_source> filling;  ///< a prompt of a server
+  bool busy = false;                        ///< a turn runs, or is about to
+  bool cancelled = false;                   ///< the editor wants the turn to stop
   std::optional<Json>
       prompt;  ///< id of the request that the turn answers; empty: it continues an earlier one
   std::deque<std::pair<Json, Message>> waiting;  ///< prompts that came meanwhile

@@ -58,7 +58,7 @@ void AcpAgent::take(std::string_view line) {
   if (!result) return peer_.refuse(message->id, code_of(result.error()), text_of(result.error()));
   const std::string session = json_string(*result, "sessionId", json_string(message->body, "sessionId"));
   peer_.respond(message->id, *std::move(result));
-  if (const auto shown = conversation_of(SessionId(session))) show_commands(*shown, message->method);
+  if (const auto shown = conversation_of(SessionId(session))) show_commands(shown, message->method);
   if (message->method != "session/load" && message->method != "session/resume") return;
   // A turn that a crash cut off goes on, as in the chat at the terminal.
   if (const auto opened = conversation(message->body)) go_on(*opened);
@@ -259,7 +259,7 @@ Result<Json> AcpAgent::close_session(const Json& params) {
   if (!found) return fail(found.error());
   cancel(params);
   std::unique_lock lock(mutex_);
-  idle_.wait(lock, [&] { return !(*found)->busy; });
+  idle_.wait(lock, [&] { return !(*found)->busy && !(*found)->filling; });
   conversations_.erase((*found)->id);
   lock.unlock();
   (*found)->events.cancel();
@@ -293,12 +293,13 @@ Result<Json> AcpAgent::delete_session(const Json& params) {
 }
 
 /// Tells the editor the commands of a conversation that it has opened, or whose agent it has changed.
-void AcpAgent::show_commands(const AcpConversation& conversation, std::string_view method) {
+void AcpAgent::show_commands(const AcpConversationPtr& conversation, std::string_view method) {
   const bool changes = method == "session/set_mode" || method == "session/set_config_option";
   const bool opens = method == "session/new" || method == "session/load" || method == "session/resume" ||
                      method == "session/fork";
-  if (changes || (opens && !conversation.skills.empty()))
-    update(conversation.id, acp_commands_update(conversation.skills));
+  if (changes || (opens && !conversation->skills.empty()))
+    update(conversation->id, acp_commands_update(conversation->skills, {}));
+  if (changes || opens) show_prompts(conversation);
 }
 
 /// Lets another agent or model answer from the next prompt on.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/slash_prompt.hpp"
 #include "praxis/base/executor.hpp"
 #include "praxis/core/state.hpp"
 #include "protocols/acp_agent.hpp"
@@ -48,21 +49,32 @@ void AcpAgent::prompt(const McpMessage& request) {
   if (!found) return peer_.refuse(request.id, kRpcInvalidParams, found.error().message);
   auto message = acp_prompt(json_at(request.body, "prompt"));
   if (!message) return peer_.refuse(request.id, kRpcInvalidParams, message.error().message);
+  bool is_answer = false;
   {
     const std::lock_guard lock(mutex_);
-    AcpConversation& conversation = **found;
-    if (conversation.pending.empty()) expand_acp_command(*message, conversation.skills);
-    if (conversation.busy) {
-      if (conversation.waiting.size() >= kMostWaiting)
-        return peer_.refuse(request.id, kRpcInvalidRequest, "too many prompts wait in this session");
-      conversation.waiting.emplace_back(request.id, *std::move(message));
+    is_answer = !(*found)->pending.empty();
+  }
+  if (!is_answer && app::names_prompt(message->text(), (*found)->session->prompt_sources()))
+    return fill_prompt(*found, request.id, *std::move(message));
+  if (!is_answer) expand_acp_command(*message, (*found)->skills);
+  accept(*found, request.id, *std::move(message));
+}
+
+/// Begins the turn of a message, or keeps it until the present one has ended.
+void AcpAgent::accept(const AcpConversationPtr& conversation, const Json& id, Message message) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (conversation->busy) {
+      if (conversation->waiting.size() >= kMostWaiting)
+        return peer_.refuse(id, kRpcInvalidRequest, "too many prompts wait in this session");
+      conversation->waiting.emplace_back(id, std::move(message));
       return;
     }
-    conversation.busy = true;
-    conversation.cancelled = false;
-    conversation.prompt = request.id;
+    conversation->busy = true;
+    conversation->cancelled = false;
+    conversation->prompt = id;
   }
-  begin(*found, *std::move(message));
+  begin(conversation, std::move(message));
 }
 
 /// Continues a turn that the process before this one did not finish.
@@ -212,6 +224,7 @@ void AcpAgent::cancel(const Json& params) {
     const std::lock_guard lock(mutex_);
     waiting.swap((*found)->waiting);
     busy = (*found)->busy;
+    if ((*found)->filling) (*found)->filling->request_stop();
     (*found)->cancelled = busy;
   }
   for (const auto& [id, message] : waiting) peer_.respond(id, JsonObject{{"stopReason", "cancelled"}});
@@ -221,7 +234,11 @@ void AcpAgent::cancel(const Json& params) {
 void AcpAgent::finish() {
   peer_.hang_up();
   for (const auto& [path, folder] : folders_) folder->runtime->stop();
+  over_.request_stop();
   std::unique_lock lock(mutex_);
+  for (const auto& [id, conversation] : conversations_) {
+    if (conversation->filling) conversation->filling->request_stop();
+  }
   idle_.wait(lock, [this] { return working_ == 0; });
   // What the conversations hold may call back while it ends.
   auto conversations = std::move(conversations_);

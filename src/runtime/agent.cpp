@@ -160,6 +160,10 @@ Agent& Agent::tools_from(ToolSource source) {
   edit().tool_sources.push_back(std::move(source));
   return *this;
 }
+Agent& Agent::prompts_from(std::shared_ptr<PromptSource> source) {
+  edit().prompt_sources.push_back(std::move(source));
+  return *this;
+}
 Agent& Agent::search_tools_beyond(ToolSearch bounds) {
   edit().search = bounds;
   return *this;

@@ -132,6 +132,9 @@ std::size_t Session::queued() const {
 AgentResult Session::last_result() const {
   return actor_->query([](const State& s) { return result_of(s); });
 }
+std::vector<std::shared_ptr<PromptSource>> Session::prompt_sources() const {
+  return actor_->description()->prompt_sources;
+}
 std::string Session::comment() const {
   return actor_->query([](const State& s) { return s.comment; });
 }

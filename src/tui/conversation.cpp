@@ -8,6 +8,7 @@
 #include "app/change_text.hpp"
 #include "app/folder_instructions.hpp"
 #include "app/plain_text.hpp"
+#include "app/slash_prompt.hpp"
 #include "app/team_run.hpp"
 #include "app/user_message.hpp"
 #include "app/values.hpp"
@@ -60,6 +61,7 @@ void Conversation::follow() {
   view_ = std::make_unique<ChatView>(id_, styles_, setup_.render);
   cards_.clear();
   sent_ = recorded_ = false;
+  prompts_.reset();
   feed_->take();
   const auto add = [feed = feed_](const Event& event) { feed->add(event); };
   subscription_ = run_.team ? run_.team->on("*", add) : run_.session.on("*", add);
@@ -140,6 +142,10 @@ std::string Conversation::take_events(std::size_t columns) {
       take_event(*event);
       continue;
     }
+    if (auto* prompt = std::get_if<FilledPrompt>(&item)) {
+      text += take_prompt(std::move(*prompt));
+      continue;
+    }
     const auto& report = std::get<Result<AgentResult>>(item);
     sent_ = false;
     working_.reset();
@@ -216,35 +222,42 @@ void Conversation::add_card(ParkedStep step, const SessionId& session) {
 }
 
 std::string Conversation::submit(const std::string& text, Delivery delivery, std::size_t columns) {
+  if (app::names_prompt(text, session().prompt_sources())) return fill_prompt(text, delivery);
   if (text.starts_with('/')) return command(text, columns);
   if (text.empty()) {
     if (!is_busy() && session().queued() > 0) resume();
     return "";
   }
   auto message = app::message_with_files(text);
-  const bool waits = is_busy();
+  const bool waits = works();
   if (message && waits && std::holds_alternative<ImagePart>(message->parts.front()))
     message = fail(ErrorCode::kInput, "an image can be sent when the agent has finished");
   if (!message) {
     unread_.push_back(text);
     return failure(message.error());
   }
-  if (waits) {
-    delivery == Delivery::kQueue ? session().enqueue(message->text()) : session().steer(message->text());
-    return "";
+  return deliver(*std::move(message), delivery);
+}
+
+std::string Conversation::deliver(Message message, Delivery delivery) {
+  if (!works()) {
+    send(std::move(message));
+  } else {
+    delivery == Delivery::kQueue ? session().enqueue(message.text()) : session().steer(message.text());
   }
-  send(*std::move(message));
   return "";
 }
 
 void Conversation::interrupt() {
-  if (!is_busy()) return;
+  if (filling_) filling_->request_stop();
+  if (!works()) return;
   if (working_) return working_->interrupt();
   session().interrupt();
 }
 
 std::string Conversation::settle(std::size_t columns) {
   std::string text = take_events(columns);
+  if (filling_) filling_->request_stop();
   setup_.runtime->stop();
   return text + take_events(columns);
 }

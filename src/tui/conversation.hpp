@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "tui/chat_view.hpp"
 #include "tui/choice_list.hpp"
 #include "tui/event_feed.hpp"
+#include "tui/prompt_names.hpp"
 #include "tui/step_card.hpp"
 
 namespace praxis::tui {
@@ -60,6 +62,9 @@ class Conversation {
   /// Carries out what the user chose. Returns what to print.
   std::string choose(const Offer& offer, const Choice& choice, std::size_t columns);
   void interrupt();
+  /// The commands for completion: those of the chat, and the prompts of the agent's servers, which are looked
+  /// up in the background.
+  std::shared_ptr<const std::vector<Choice>> command_choices();
   /// Ends the chat: stops a turn that works and waits until it has settled. Returns what happened meanwhile.
   std::string settle(std::size_t columns);
   /// Decides a step. Returns what to print, such as why it could not be decided.
@@ -73,7 +78,7 @@ class Conversation {
   /// Messages that come back into the composer: those of `ChatView::take_unread`, those that could not be
   /// sent, and the one of a turn that was taken back.
   std::vector<std::string> take_unread();
-  bool is_busy() const { return view_->busy_since().has_value() || sent_; }
+  bool is_busy() const { return works() || filling_.has_value(); }
   /// The line below the composer: model, context, tokens, cost, time, what waits.
   std::string status(std::size_t columns);
   /// The tree of agents, for the pane.
@@ -87,6 +92,8 @@ class Conversation {
   UnixMillis now() const { return setup_.runtime->environment().now(); }
 
  private:
+  /// Whether a turn is in progress or about to begin.
+  bool works() const { return view_->busy_since().has_value() || sent_; }
   std::string command(const std::string& line, std::size_t columns);
   /// Whether the conversation so far is printed when a run is opened.
   enum class Past : bool { kHide, kShow };
@@ -114,6 +121,9 @@ class Conversation {
   void end_turn(const Event& event);
   void resume();
   void send(Message message);
+  std::string deliver(Message message, Delivery delivery);
+  std::string fill_prompt(const std::string& line, Delivery delivery);
+  std::string take_prompt(FilledPrompt prompt);
   void work(Run run);
   bool goes_on() const;
   /// The run; that of a team as the member has it who runs it now.
@@ -140,7 +150,9 @@ class Conversation {
   std::string model_;
   std::vector<std::string> instruction_files_;  ///< of the folder, which the agent works by
   TurnId last_turn_;
-  std::string undo_asked_;  ///< what `/undo` was asked last and has not done
+  std::optional<std::stop_source> filling_;  ///< a prompt
+  std::shared_ptr<PromptNames> prompts_;     ///< null: not looked up for this run
+  std::string undo_asked_;                   ///< what `/undo` was asked last and has not done
 };
 
 }  // namespace praxis::tui

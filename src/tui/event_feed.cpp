@@ -22,6 +22,12 @@ void EventFeed::add(Result<AgentResult> report) {
   wake();
 }
 
+void EventFeed::add(FilledPrompt prompt) {
+  const std::lock_guard lock(mutex_);
+  items_.emplace_back(std::move(prompt));
+  wake();
+}
+
 bool EventFeed::joined(const Event& event) {
   auto* last = items_.empty() ? nullptr : std::get_if<Event>(&items_.back());
   if (last == nullptr || last->agent.id != event.agent.id || last->attempt != event.attempt) return false;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,15 +14,24 @@
 
 namespace praxis::tui {
 
+/// The command of a prompt, and the text that it stands for.
+struct FilledPrompt {
+  std::string command;
+  Result<std::string> text;
+  bool queues = false;  ///< the message becomes a turn of its own
+};
+
 /// Thread-safe.
 class EventFeed {
  public:
-  /// An event, or the report of a turn that has ended, could not run, or waits for an approver.
-  using Item = std::variant<Event, Result<AgentResult>>;
+  /// An event, the report of a turn that has ended, could not run, or waits for an approver, or a prompt that
+  /// was filled in.
+  using Item = std::variant<Event, Result<AgentResult>, FilledPrompt>;
 
   EventFeed();
   void add(const Event& event);
   void add(Result<AgentResult> report);
+  void add(FilledPrompt prompt);
   /// Makes `fd` readable without an item.
   void wake();
   /// All items since the last call. Pieces of one text are joined, so their number is bounded by what else

@@ -51,6 +51,7 @@ class LiveChat {
     CompletedWord word;
     ChoiceList list;
     std::shared_ptr<const std::vector<std::string>> names;  ///< that the list was made from
+    std::shared_ptr<const std::vector<Choice>> commands;    ///< or that
     bool moved = false;                                     ///< by the user, to another choice
     bool is_narrowed = false;                               ///< to what is typed now
   };

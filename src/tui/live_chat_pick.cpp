@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tui/chat_commands.hpp"
 #include "tui/live_chat.hpp"
 
 namespace praxis::tui {
@@ -39,7 +38,11 @@ void LiveChat::begin_completion(const Key& key) {
 void LiveChat::complete_typed() {
   Completing& now = *completing_;
   if (now.word.kind == CompletedKind::kCommand) {
-    if (now.list.size() == 0) now.list = ChoiceList(command_choices());
+    if (auto commands = conversation_.command_choices(); commands != now.commands) {
+      now.commands = std::move(commands);
+      now.list = ChoiceList(*now.commands);
+      now.is_narrowed = false;
+    }
   } else if (const auto names = names_->names(); names != nullptr && names != now.names) {
     now.names = names;
     now.list = ChoiceList(file_choices(*names));

@@ -119,6 +119,12 @@ elif scenario == "skills":
     agent.ask("session/delete", {"sessionId": session})
     agent.ask("session/delete", {"sessionId": session})
     agent.ask("session/list", {"cwd": folder})
+elif scenario == "prompts":
+    agent = Agent()
+    session = agent.new()
+    agent.until(lambda message: "fix:greet" in json.dumps(message))
+    agent.say(session, '/fix:greet "Ada Lovelace"')
+    agent.say(session, "/fix:greet")
 elif scenario == "form":
     agent = Agent([{"action": "accept", "content": {"answer": "green"}}],
                   {"elicitation": {"form": {}}})

@@ -226,9 +226,12 @@ def rich(method, params):
                              {"uri": "note://a.png", "mimeType": "image/png", "blob": PNG}]}
     if method == "prompts/list":
         return {"prompts": [{"name": "greet", "description": "Greets someone",
-                             "arguments": [{"name": "who", "description": "Whom to greet", "required": True}]}]}
+                             "arguments": [{"name": "who", "description": "Whom to greet", "required": True},
+                                           {"name": "how", "description": "In which way"}]},
+                            {"name": "not typeable"}]}
     if method == "prompts/get":
-        return {"messages": [{"role": "user", "content": {"type": "text", "text": "Greet " + params["arguments"].get("who", "?")}}]}
+        return {"messages": [{"role": "user", "content": {"type": "text", "text": "Greet " + params["arguments"].get("who", "?") +
+                                                                   (", " if "how" in params["arguments"] else "") + params["arguments"].get("how", "")}}]}
     return None
 
 

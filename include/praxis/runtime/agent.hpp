@@ -57,13 +57,14 @@ struct AgentDescription {
   std::shared_ptr<Model> model;      ///< null: made from `spec.model`
   std::shared_ptr<Runtime> runtime;  ///< null: `own_runtime`, or else the default one
   std::shared_ptr<OwnRuntime> own_runtime;
-  std::shared_ptr<const Planner> planner;      ///< of the host; null: that of `spec.plan`
-  std::shared_ptr<const Reflector> reflector;  ///< null: none
-  ToolExecutor executor;                       ///< null: handlers run in this process
-  InstructionSource instructions;              ///< null: those of `spec`
-  std::vector<ToolSource> tool_sources;        ///< of tools that are not in `spec` and `tools`
-  ToolSearch search;                           ///< when tools of sources are searched for
-  Status status;                               ///< the first error in the description
+  std::shared_ptr<const Planner> planner;                     ///< of the host; null: that of `spec.plan`
+  std::shared_ptr<const Reflector> reflector;                 ///< null: none
+  ToolExecutor executor;                                      ///< null: handlers run in this process
+  InstructionSource instructions;                             ///< null: those of `spec`
+  std::vector<ToolSource> tool_sources;                       ///< of tools that are not in `spec` and `tools`
+  std::vector<std::shared_ptr<PromptSource>> prompt_sources;  ///< for the users of the agent
+  ToolSearch search;                                          ///< when tools of sources are searched for
+  Status status;                                              ///< the first error in the description
 };
 
 /// An agent as a value: cheap to copy (copies share one description until one is changed). Setters return the
@@ -94,6 +95,8 @@ class Agent {
   /// Adds tools from a list that may change. Each model call offers the list of that moment; a change is
   /// recorded before the call. A call of a tool that was removed is an error for the model.
   Agent& tools_from(ToolSource source);
+  /// Adds prompts of a server, which a chat offers to its user.
+  Agent& prompts_from(std::shared_ptr<PromptSource> source);
   /// Sets when the tools of these lists are found by the tool `search_tools` instead of being sent.
   Agent& search_tools_beyond(ToolSearch bounds);
   /// Allows tools that are not safe by default; names may end in `*`.

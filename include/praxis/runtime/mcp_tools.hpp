@@ -63,6 +63,8 @@ Result<McpOffer> offer_mcp_tools(const McpServer& server, const McpToolList& lis
 /// For `Agent::tools_from`: the tools that the server has now. Throws `std::runtime_error` when the server
 /// cannot be reached, which the event `hook.failed` reports.
 ToolSource mcp_tools(McpServer server);
+/// For `Agent::prompts_from`: the prompts of the server whose names have no blanks.
+std::shared_ptr<PromptSource> mcp_prompts(McpServer server);
 
 }  // namespace praxis
 #pragma GCC visibility pop

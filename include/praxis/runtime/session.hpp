@@ -19,6 +19,7 @@
 #include "praxis/runtime/subscription.hpp"
 #include "praxis/runtime/text_stream.hpp"
 #include "praxis/runtime/typed.hpp"
+#include "praxis/runtime/user_prompts.hpp"
 
 #pragma GCC visibility push(default)
 namespace praxis {
@@ -120,6 +121,8 @@ class Session {
   /// The result of the last turn, or the known part of the result of a running turn.
   AgentResult last_result() const;
   std::string comment() const;
+  /// The servers with prompts for the user of the agent.
+  std::vector<std::shared_ptr<PromptSource>> prompt_sources() const;
 
   /// Adds a user message without starting a turn. Error `kInput` while a turn is running.
   Status add_user_turn(std::string text);

@@ -18,7 +18,7 @@ http-standard-headers)
     call read_resource "{\"uri\": \"$uri\"}" || exit 1
   done
   "$PRAXIS" mcp prompts agent.toml
-  "$PRAXIS" mcp prompts agent.toml s__test_prompt
+  "$PRAXIS" mcp prompts agent.toml s:test_prompt
   true
   ;;
 http-custom-headers)  # a missing argument stands for the null one, which the schema does not allow
