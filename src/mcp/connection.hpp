@@ -18,6 +18,7 @@
 namespace praxis {
 
 class McpWaiting;
+struct McpStreamEnd;
 
 /// A question that a server asks in the middle of a request (versions with a
 /// handshake).
@@ -33,6 +34,7 @@ struct McpOpenRequest {
   McpAsked asked;
   std::shared_ptr<McpWaiting> waiting;         ///< null: the server has asked nothing
   std::shared_ptr<std::stop_source> stream{};  ///< over HTTP: ends the stream of the answer
+  std::shared_ptr<McpStreamEnd> end{};         ///< over HTTP: whether the stream broke off
 };
 
 /// A request and how long it may take.

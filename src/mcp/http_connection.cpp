@@ -13,6 +13,15 @@
 #include "praxis/net/sse.hpp"
 
 namespace praxis {
+
+/// How a stream ended, with what is needed to take it up again. Guarded by the mutex of the session, and
+/// written before the request is settled.
+struct McpStreamEnd {
+  bool broke_off = false;
+  std::string last_id;
+  std::chrono::milliseconds retry{0};
+};
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -24,6 +33,11 @@ constexpr std::chrono::milliseconds kOpenTime{24 * 3'600'000};
 constexpr std::size_t kMaxSessionBytes = 1024;
 constexpr int kGone = 404;
 
+/// How often the stream of one answer is taken up again.
+constexpr int kMostStreams = 100;
+/// How long to wait before that: what the server says, within these bounds.
+constexpr std::chrono::milliseconds kUsualRetry{1'000}, kLeastRetry{100}, kLongestRetry{60'000};
+
 /// What connection and exchanges share.
 struct HttpSession {
   std::mutex mutex;
@@ -33,17 +47,19 @@ struct HttpSession {
   std::atomic<bool> open = true;
 };
 
-/// One POST. The answer goes to the waiting request as soon as it is there; the rest of the stream is not
-/// awaited.
+/// One POST, or one GET that takes its stream up again. The answer goes to the waiting request as soon as it
+/// is there; the rest of the stream is not awaited.
 class Exchange final : public HttpSink {
  public:
   Exchange(std::int64_t id, const McpBounds& bounds, McpNotified notified,
-           std::shared_ptr<HttpSession> session, std::shared_ptr<McpWaiting> waiting)
+           std::shared_ptr<HttpSession> session, std::shared_ptr<McpWaiting> waiting,
+           std::shared_ptr<McpStreamEnd> end)
       : id_(id),
         bounds_(bounds),
         notified_(std::move(notified)),
         session_(std::move(session)),
         waiting_(std::move(waiting)),
+        end_(std::move(end)),
         events_(bounds.message_bytes) {}
 
   void on_head(const HttpResponseHead& head) override {
@@ -65,6 +81,7 @@ class Exchange final : public HttpSink {
     if (!fed) waiting_->settle(fail(with_reach(fed.error(), Reach::kSent)));
   }
   void on_done(Status status) override {
+    note_end();
     if (!status) return waiting_->settle(fail(as_tool_error(std::move(status.error()))));
     if (!streams_ && !body_.empty()) take(body_);
     waiting_->settle(fail(without_answer()));
@@ -74,6 +91,15 @@ class Exchange final : public HttpSink {
   static Error as_tool_error(Error error) {
     if (error.code == ErrorCode::kModel) error.code = ErrorCode::kTool;
     return error;
+  }
+
+  /// A server with a handshake may close a stream with ids before its answer, which comes on another one.
+  void note_end() {
+    const std::lock_guard lock(session_->mutex);
+    if (!streams_ || session_->modern || events_.last_id().empty()) return;
+    end_->broke_off = true;
+    end_->last_id = events_.last_id();
+    end_->retry = std::clamp(events_.retry().value_or(kUsualRetry), kLeastRetry, kLongestRetry);
   }
 
   void take(std::string_view text) {
@@ -128,6 +154,7 @@ class Exchange final : public HttpSink {
   const McpNotified notified_;
   const std::shared_ptr<HttpSession> session_;
   const std::shared_ptr<McpWaiting> waiting_;
+  const std::shared_ptr<McpStreamEnd> end_;
   SseParser events_;
   int status_ = 0;
   bool streams_ = false;
@@ -149,13 +176,10 @@ class HttpMcpConnection final : public McpConnection {
       if (!meta.is_object()) meta = JsonObject{};
       meta.get_object()["progressToken"] = id;
     }
-    const McpOpenRequest sent{
-        id, {}, std::make_shared<McpWaiting>(request.open != nullptr), std::make_shared<std::stop_source>()};
-    post(headers_of(request), mcp_request(id, request.method, std::move(params)),
-         request.open != nullptr ? std::chrono::milliseconds{0} : time_of(request.deadline),
-         std::make_shared<Exchange>(id, bounds_, notified_, session_, sent.waiting),
-         sent.stream->get_token());
-    return await(sent, request);
+    McpOpenRequest sent = open_request(id, request);
+    post(headers_of(request), mcp_request(id, request.method, std::move(params)), time_of(request),
+         exchange_of(sent), sent.stream->get_token());
+    return await(std::move(sent), request);
   }
   Result<Json> go_on(const McpOpenRequest& open, Json answer, const McpRequest& request) override {
     send_quietly(mcp_result(open.asked.id, std::move(answer)), "");
@@ -178,17 +202,62 @@ class HttpMcpConnection final : public McpConnection {
   }
 
  private:
-  /// Waits for the answer. A request that stays open keeps its stream.
-  Result<Json> await(const McpOpenRequest& sent, const McpRequest& request) {
+  static McpOpenRequest open_request(std::int64_t id, const McpRequest& request) {
+    return {id,
+            {},
+            std::make_shared<McpWaiting>(request.open != nullptr),
+            std::make_shared<std::stop_source>(),
+            std::make_shared<McpStreamEnd>()};
+  }
+  std::shared_ptr<Exchange> exchange_of(const McpOpenRequest& sent) const {
+    return std::make_shared<Exchange>(sent.id, bounds_, notified_, session_, sent.waiting, sent.end);
+  }
+
+  static bool is_reported(const Error& error) { return json_int(error.detail(), "rpc_code") != 0; }
+  /// How the stream ended, if it broke off and there is time to take it up again.
+  std::optional<McpStreamEnd> break_off(const McpOpenRequest& sent, const Result<Json>& answer,
+                                        const McpRequest& request) const {
+    const bool is_late = request.deadline != Clock::time_point() && request.deadline <= Clock::now();
+    if (answer || is_reported(answer.error()) || is_late || request.stop.stop_requested())
+      return std::nullopt;
+    const std::lock_guard lock(session_->mutex);
+    return sent.end->broke_off ? std::optional(*sent.end) : std::nullopt;
+  }
+  /// Waits for the answer, also on further streams if the first breaks off.
+  Result<Json> await(McpOpenRequest sent, const McpRequest& request) {
+    auto answer = await_stream(sent, request);
+    for (int streams = 1; streams < kMostStreams; ++streams) {
+      const auto end = break_off(sent, answer, request);
+      if (!end) return answer;
+      const auto due = Clock::now() + end->retry;
+      const bool is_late = request.deadline != Clock::time_point() && request.deadline < due;
+      std::ignore =
+          McpWaiting().wait({request.method, {}, {}, request.stop, is_late ? request.deadline : due});
+      if (is_late || request.stop.stop_requested()) return given_up(sent, request);
+      sent = open_request(sent.id, request);
+      get(end->last_id, time_of(request), exchange_of(sent), sent.stream->get_token());
+      answer = await_stream(sent, request);
+      // The request has left, whatever the server says of its streams.
+      if (!answer && !is_reported(answer.error()))
+        answer = fail(with_reach(std::move(answer.error()), Reach::kSent));
+    }
+    return answer;
+  }
+
+  /// Waits for the answer on one stream. A request that stays open keeps its stream.
+  Result<Json> await_stream(const McpOpenRequest& sent, const McpRequest& request) {
     const std::stop_callback ends(over_.get_token(), [&] { sent.stream->request_stop(); });
     auto answer = sent.waiting->wait(request);
     if (auto asked = sent.waiting->asked(); !answer && asked && request.open != nullptr) {
-      *request.open = {sent.id, *std::move(asked), sent.waiting, sent.stream};
+      *request.open = {sent.id, *std::move(asked), sent.waiting, sent.stream, sent.end};
       return Json(nullptr);
     }
     sent.stream->request_stop();  // closes the stream, which cancels a request
                                   // that has no answer yet
     if (answer) return *std::move(answer);
+    return given_up(sent, request);
+  }
+  Result<Json> given_up(const McpOpenRequest& sent, const McpRequest& request) {
     if (!is_modern()) {
       notify("notifications/cancelled",
              JsonObject{{"requestId", sent.id}, {"reason", "stopped or out of time"}});
@@ -197,16 +266,18 @@ class HttpMcpConnection final : public McpConnection {
   }
   void send_quietly(std::string text, const std::string& method) {
     post(headers_of({method, {}, {}, {}, {}}), std::move(text), kQuietTime,
-         std::make_shared<Exchange>(0, bounds_, notified_, session_, std::make_shared<McpWaiting>()),
+         std::make_shared<Exchange>(0, bounds_, notified_, session_, std::make_shared<McpWaiting>(),
+                                    std::make_shared<McpStreamEnd>()),
          over_.get_token());
   }
   bool is_modern() const {
     const std::lock_guard lock(session_->mutex);
     return session_->modern;
   }
-  static std::chrono::milliseconds time_of(Clock::time_point deadline) {
-    if (deadline == Clock::time_point()) return std::chrono::milliseconds{0};
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+  static std::chrono::milliseconds time_of(const McpRequest& request) {
+    if (request.open != nullptr || request.deadline == Clock::time_point())
+      return std::chrono::milliseconds{0};
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(request.deadline - Clock::now());
     // The caller's deadline passes first, so that the server hears of it.
     return std::max(left, std::chrono::milliseconds{1}) + kLateTime;
   }
@@ -215,9 +286,21 @@ class HttpMcpConnection final : public McpConnection {
             std::shared_ptr<Exchange> exchange, std::stop_token stop) {
     HttpRequest http;
     http.method = "POST";
-    http.url = endpoint_.url;
     http.headers = std::move(headers);
     http.body = std::make_shared<const std::string>(std::move(text));
+    send(std::move(http), total, std::move(exchange), std::move(stop));
+  }
+  /// Takes up the stream that broke off after the event `last`.
+  void get(const std::string& last, std::chrono::milliseconds total, std::shared_ptr<Exchange> exchange,
+           std::stop_token stop) {
+    HttpRequest http;
+    http.headers = common_headers("text/event-stream");
+    http.headers.emplace_back("Last-Event-ID", last);
+    send(std::move(http), total, std::move(exchange), std::move(stop));
+  }
+  void send(HttpRequest http, std::chrono::milliseconds total, std::shared_ptr<Exchange> exchange,
+            std::stop_token stop) {
+    http.url = endpoint_.url;
     http.timeouts.total = total;
     if (total.count() == 0) http.timeouts.idle = kOpenTime;
     http.max_body_bytes = 4 * bounds_.message_bytes;
@@ -227,16 +310,21 @@ class HttpMcpConnection final : public McpConnection {
   }
 
   HttpHeaders headers_of(const McpRequest& request) const {
-    HttpHeaders headers{{"Content-Type", "application/json"},
-                        {"Accept", "application/json, text/event-stream"}};
+    HttpHeaders headers = common_headers("application/json, text/event-stream");
+    headers.emplace_back("Content-Type", "application/json");
+    if (!is_modern()) return headers;
+    headers.emplace_back("Mcp-Method", request.method);
+    if (!request.name.empty()) headers.emplace_back("Mcp-Name", mcp_header_value(request.name));
+    headers.insert(headers.end(), request.headers.begin(), request.headers.end());
+    return headers;
+  }
+
+  HttpHeaders common_headers(const std::string& accepted) const {
+    HttpHeaders headers{{"Accept", accepted}};
     if (!endpoint_.token.empty()) headers.emplace_back("Authorization", "Bearer " + endpoint_.token);
     const std::lock_guard lock(session_->mutex);
     if (!session_->version.empty()) headers.emplace_back("MCP-Protocol-Version", session_->version);
     if (!session_->id.empty()) headers.emplace_back("Mcp-Session-Id", session_->id);
-    if (!session_->modern) return headers;
-    headers.emplace_back("Mcp-Method", request.method);
-    if (!request.name.empty()) headers.emplace_back("Mcp-Name", mcp_header_value(request.name));
-    headers.insert(headers.end(), request.headers.begin(), request.headers.end());
     return headers;
   }
 

@@ -298,7 +298,7 @@ TEST_F(McpClientTest, ResourcesAndPrompts_AreReadInBothVersions) {
     EXPECT_THAT(none.error().message, HasSubstr("no such note"));
     const auto prompts = client.prompts(within(std::chrono::seconds(20)));
     ASSERT_TRUE(prompts) << prompts.error().message;
-    ASSERT_THAT(*prompts, SizeIs(1));
+    ASSERT_THAT(*prompts, SizeIs(2));
     EXPECT_TRUE(prompts->front().arguments.at(0).required);
     const auto messages = client.prompt("greet", {{"who", "Ada"}}, within(std::chrono::seconds(20)));
     ASSERT_TRUE(messages) << messages.error().message;

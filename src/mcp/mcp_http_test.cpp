@@ -127,6 +127,21 @@ TEST_F(McpHttpTest, CallWithoutAnAnswer_EndsAtItsDeadline) {
   EXPECT_EQ(reach_of(result.error()), Reach::kSent);
 }
 
+TEST_F(McpHttpTest, StreamThatBreaksOffBeforeTheAnswer_IsTakenUpAgain) {
+  McpClient client(endpoint("usual"));
+  const auto result = call(client, "early");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text, "taken up");
+}
+
+TEST_F(McpHttpTest, StreamThatCannotBeTakenUp_LeavesTheOutcomeUnknown) {
+  McpClient client(endpoint("usual"));
+  const auto result = call(client, "lost");
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message, HasSubstr("HTTP 405"));
+  EXPECT_EQ(reach_of(result.error()), Reach::kSent);
+}
+
 TEST_F(McpHttpTest, Redirect_IsNotFollowed) {
   McpClient client(endpoint("redirecting"));
   const auto info = client.info();

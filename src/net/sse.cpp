@@ -1,6 +1,9 @@
 #include "praxis/net/sse.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
 
 #include "praxis/json/json.hpp"
 
@@ -103,7 +106,11 @@ void SseParser::take_field(std::string_view line) {
     event_.view = value;
   } else if (name == "id") {
     if (value.find('\0') == value.npos) id_.assign(value);
-  } else if (!name.empty() && name != "retry") {
+  } else if (name == "retry") {
+    std::uint32_t wait = 0;
+    const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), wait);
+    if (failed == std::errc() && end == value.data() + value.size()) retry_ = std::chrono::milliseconds(wait);
+  } else if (!name.empty()) {
     if (!stray_.empty()) stray_ += '\n';
     stray_.append(line.substr(0, kMaxStrayBytes - std::min(stray_.size(), kMaxStrayBytes)));
   }

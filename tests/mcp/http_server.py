@@ -45,6 +45,14 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def do_GET(self):
+        if "Last-Event-ID" in self.headers:
+            number, name = self.headers["Last-Event-ID"].split("-")
+            if name == "lost":
+                return self.give(405)
+            self.begin_stream()
+            if name == "early":  # and breaks off once more
+                return self.wfile.write(f"id: {number}-late\nretry: 120\ndata: \n\n".encode())
+            return self.event({"id": int(number), "result": text("taken up")})
         seen["redirected"] += 1
         self.give(200, {"jsonrpc": "2.0", "id": 1, "result": {}})
 
@@ -89,11 +97,17 @@ class Handler(BaseHTTPRequestHandler):
             return self.give(400, {"jsonrpc": "2.0", "id": number, "error": {"code": -32020, "message": "header mismatch"}})
         self.call(request, params)
 
-    def call(self, request, params):
+    def begin_stream(self):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
+        self.close_connection = True
+
+    def call(self, request, params):
+        self.begin_stream()
+        if params["name"] in ("early", "lost"):
+            return self.wfile.write(f"id: {request['id']}-{params['name']}\nretry: 1\ndata: \n\n".encode())
         token = params.get("_meta", {}).get("progressToken")
         if token is not None:
             self.event({"method": "notifications/progress", "params": {"progressToken": token, "progress": 1, "total": 2, "message": "half"}})

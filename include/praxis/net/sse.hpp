@@ -2,8 +2,10 @@
 // lies within one chunk is passed on without a copy.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +37,11 @@ class SseParser {
   /// JSON or `[DONE]`. Error: `kModel`, retriable, if the input ended within an event.
   Status finish(const OnEvent& on_event);
 
+  /// The last id seen in the stream, with which it can be taken up again; empty without one.
+  const std::string& last_id() const { return id_; }
+  /// How long the stream asks to wait before it is taken up again; empty if it did not say.
+  std::optional<std::chrono::milliseconds> retry() const { return retry_; }
+
   /// Lines that are not Server-Sent Events, such as a bare JSON error, joined by LF; the first 64 KiB.
   std::string_view stray() const { return stray_; }
 
@@ -61,6 +68,7 @@ class SseParser {
   Text event_;
   Text data_;
   std::string id_;
+  std::optional<std::chrono::milliseconds> retry_;
   std::string stray_;
   bool has_data_ = false;
   /// The last chunk ended in CR, so a leading LF belongs to that line end.
