@@ -140,6 +140,7 @@ TEST_F(CliRuns, Filters_MustAllFit) {
   };
   EXPECT_EQ(titles({}), "Free A lo ");
   EXPECT_EQ(titles({"--min-cost", "0.01"}), "A lo ");
+  EXPECT_EQ(titles({"--max-cost", "0.001"}), "Free ");
   EXPECT_EQ(titles({"--model", "FREE"}), "Free ");
   EXPECT_EQ(titles({"--agent", "agent", "--status", "completed", "--since", "1h"}), "Free A lo ");
   EXPECT_EQ(titles({"--agent", "other"}), "");

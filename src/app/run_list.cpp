@@ -24,13 +24,12 @@ bool contains(std::string_view text, const std::string& lower_part) {
   return lower_case(text).find(lower_part) != std::string::npos;
 }
 
-/// Whether the row alone decides against the run.
-bool is_out(const SessionRow& row, const RunFilter& filter, UnixMillis now) {
-  if (!filter.agent.empty() && lower_case(row.agent) != lower_case(filter.agent)) return true;
-  if (!filter.model.empty() && !contains(row.model, lower_case(filter.model))) return true;
-  if (!filter.tag.empty() && !std::ranges::count(row.tags, filter.tag)) return true;
-  const Millis age = now - row.updated;
-  return (filter.since && age > *filter.since) || (filter.older && age < *filter.older);
+/// Whether status and cost fit.
+bool fits_tree(const ListedRun& run, const RunFilter& filter) {
+  const MicroUsd cost = run.usage.cost;
+  return (filter.status.empty() || run.row.status == filter.status) &&
+         (!filter.min_cost || cost.value >= filter.min_cost->value) &&
+         (!filter.max_cost || cost.value <= filter.max_cost->value);
 }
 
 bool row_has_text(const SessionRow& row, const std::string& text) {
@@ -84,8 +83,20 @@ bool reads_and_fits(Journal& journal, const RunFilter& filter, UnixMillis now, L
 }  // namespace
 
 bool RunFilter::is_empty() const {
-  return text.empty() && agent.empty() && model.empty() && status.empty() && tag.empty() && !since &&
-         !older && !min_cost;
+  return text.empty() && agent.empty() && model.empty() && status.empty() && tag.empty() && !from && !until &&
+         !min_cost && !max_cost;
+}
+
+bool may_fit(const SessionRow& row, const RunFilter& filter) {
+  return (filter.agent.empty() || lower_case(row.agent) == lower_case(filter.agent)) &&
+         (filter.model.empty() || contains(row.model, lower_case(filter.model))) &&
+         (filter.tag.empty() || std::ranges::count(row.tags, filter.tag) > 0) &&
+         (!filter.from || row.updated >= *filter.from) && (!filter.until || row.updated <= *filter.until);
+}
+
+bool fits_listed(const ListedRun& run, const RunFilter& filter) {
+  return may_fit(run.row, filter) && fits_tree(run, filter) &&
+         (filter.text.empty() || row_has_text(run.row, lower_case(filter.text)));
 }
 
 Result<std::string> parse_status(std::string_view text) {
@@ -138,14 +149,13 @@ Status for_each_run(const std::shared_ptr<Journal>& journal, const RunFilter& fi
   auto rows = journal->sessions();
   if (!rows) return fail(rows.error());
   for (SessionRow& row : *rows) {
-    if ((which == Sessions::kRoots && !row.parent.empty()) || is_out(row, filter, now)) continue;
+    if ((which == Sessions::kRoots && !row.parent.empty()) || !may_fit(row, filter)) continue;
     ListedRun run{std::move(row)};
     if (auto looked = look_below(journal, run); !looked) {
       if (looked.error().kind() == ErrorKind::kNotFound) continue;  // removed meanwhile
       return looked;
     }
-    if (!filter.status.empty() && run.row.status != filter.status) continue;
-    if (filter.min_cost && run.usage.cost.value < filter.min_cost->value) continue;
+    if (!fits_tree(run, filter)) continue;
     const bool is_readable = run.row.status != kDamaged;
     if (!is_readable && !filter.text.empty() && !row_has_text(run.row, lower_case(filter.text))) continue;
     if (is_readable && !reads_and_fits(*journal, filter, now, run)) continue;

@@ -15,14 +15,15 @@ namespace praxis::app {
 
 /// Which runs a user wants. A run must fit all that is set.
 struct RunFilter {
-  std::string text;    ///< in its name, tags, title, agent or model, or in what `praxis show` prints
+  std::string text;    ///< in its id, name, tags, title, agent or model, or in what `praxis show` prints
   std::string agent;   ///< id of the agent
   std::string model;   ///< part of the model's name
   std::string status;  ///< as listed
   std::string tag;
-  std::optional<Millis> since;  ///< with a record within this time
-  std::optional<Millis> older;  ///< without a record for this time
+  std::optional<UnixMillis> from;   ///< with a record at this time or later
+  std::optional<UnixMillis> until;  ///< without a record after this time
   std::optional<MicroUsd> min_cost;
+  std::optional<MicroUsd> max_cost;
 
   bool is_empty() const;
 };
@@ -44,6 +45,12 @@ JsonObject program_json(const ListedRun& run);
 
 /// The run as a list shows it, without its duration. Errors as of `Journal::session`.
 Result<ListedRun> listed_run(const std::shared_ptr<Journal>& journal, const SessionId& id);
+
+/// Whether the row alone does not decide against the run. Status and cost are those of its tree:
+/// `fits_listed`.
+bool may_fit(const SessionRow& row, const RunFilter& filter);
+/// Whether a run fits by what a list shows. Does not look into its conversation: `text` must be in the row.
+bool fits_listed(const ListedRun& run, const RunFilter& filter);
 
 enum class Sessions : bool { kRoots, kAll };
 

@@ -4,11 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/run_list.hpp"
 #include "cli/runs_words.hpp"
 #include "cli/shared_options.hpp"
 #include "praxis/base/duration.hpp"
+#include "praxis/base/environment.hpp"
 
 namespace praxis::cli {
 
@@ -22,6 +24,13 @@ inline constexpr const char* kRunsExamples =
     "  praxis runs tag 01K9X good checked\n"
     "  praxis runs rm 01K9X 01K9Y\n"
     "  praxis runs prune --older 30d --dry-run";
+
+/// The time that was so long ago, such as `2h`. Error `kInput`.
+inline Result<UnixMillis> parse_time_ago(std::string_view text) {
+  const auto ago = parse_duration(text);
+  if (!ago) return fail(ago.error());
+  return system_environment()->now() + -*ago;
+}
 
 inline void add_filters(CLI::App* runs, app::RunFilter& filter) {
   runs->add_option("--search", filter.text,
@@ -40,12 +49,14 @@ inline void add_filters(CLI::App* runs, app::RunFilter& filter) {
           "Only runs with this status: completed, error, cancelled, interrupted, awaiting_user, running")
       ->type_name("STATUS");
   runs->add_option("--tag", filter.tag, "Only runs with this tag")->type_name("TAG");
-  add_parsed<Millis>(runs, "--since", filter.since, "Only runs that did something within this time: 2h, 7d",
-                     "TIME", parse_duration);
-  add_parsed<Millis>(runs, "--older", filter.older, "Only runs that did nothing for this time: 30d", "TIME",
-                     parse_duration);
+  add_parsed<UnixMillis>(runs, "--since", filter.from,
+                         "Only runs that did something within this time: 2h, 7d", "TIME", parse_time_ago);
+  add_parsed<UnixMillis>(runs, "--older", filter.until, "Only runs that did nothing for this time: 30d",
+                         "TIME", parse_time_ago);
   add_parsed<MicroUsd>(runs, "--min-cost", filter.min_cost,
                        "Only runs that cost at least this, in US dollars", "AMOUNT", app::parse_usd);
+  add_parsed<MicroUsd>(runs, "--max-cost", filter.max_cost, "Only runs that cost at most this, in US dollars",
+                       "AMOUNT", app::parse_usd);
 }
 
 inline void add_runs_flags(CLI::App* runs, RunsOptions& options, RunsWords& words) {

@@ -1,4 +1,4 @@
-// Runs: create, list, read, continue, branch.
+// One run: create, read, continue, take back.
 #include <algorithm>
 #include <utility>
 
@@ -13,10 +13,8 @@
 namespace praxis::server {
 namespace {
 
-constexpr std::size_t kRunsShown = 20, kMostRunsShown = 100;
 constexpr std::size_t kMostPrompt = 8 * 1024 * 1024;
 constexpr std::size_t kMostKey = 255;
-constexpr const char* kQueuedStatus = "queued";  // of a run whose first turn waits for others to end
 constexpr std::size_t kMostListed = 200;
 constexpr std::size_t kMessagesRead = 1000, kMostMessagesRead = 5000;
 
@@ -44,26 +42,6 @@ Result<Json> limits_of_body(const JsonObject& body) {
   if (auto read = read_limits(*limits, checked); !read)
     return fail(Error(read.error()).set("field", "limits"));
   return *limits;
-}
-
-JsonObject row_json(const app::ListedRun& run) {
-  const SessionRow& row = run.row;
-  return JsonObject{{"id", row.id.str()},
-                    {"agent", row.agent},
-                    {"model", row.model},
-                    {"status", row.status},
-                    {"title", row.title},
-                    {"created_at", to_iso8601(row.created)},
-                    {"updated_at", to_iso8601(row.updated)},
-                    {"records", row.entries},
-                    {"tokens", run.usage.total()},
-                    {"cost_usd", app::cost_or_null(run.usage)}};
-}
-
-bool fits(const SessionRow& row, const Call& call) {
-  const std::string agent = call.parameter("agent"), text = call.parameter("q");
-  return row.parent.empty() && row.entries > 0 && (agent.empty() || row.agent == agent) &&
-         (text.empty() || row.title.contains(text));
 }
 
 Result<app::StoredSession> stored_of(Service& service, const Call& call) {
@@ -141,31 +119,6 @@ Status create_run(Service& service, const Call& call) {
                          answer(created(made->id, made->is_new));
                        });
   return {};
-}
-
-Result<HttpAnswer> list_runs(Service& service, const Call& call) {
-  const auto limit = call.number("limit", kRunsShown, kMostRunsShown);
-  if (!limit) return fail(limit.error());
-  const std::string status = call.parameter("status"), before = call.parameter("before");
-  const auto rows = service.journal->sessions();
-  if (!rows) return fail(rows.error());
-  JsonArray runs;
-  std::string next;
-  bool begun = before.empty();
-  for (const SessionRow& row : *rows) {
-    if (!std::exchange(begun, begun || row.id.str() == before) || !fits(row, call)) continue;
-    if (!service.runs->may_see(call.principal, row.id)) continue;
-    if (runs.size() == *limit) {
-      next = std::string(runs.back().as_object().at("id").as_string());
-      break;
-    }
-    const auto nodes = service.trees->of(row.id);
-    auto run = nodes ? std::optional(app::listed_run(row, *nodes)) : std::nullopt;
-    if (run && service.runs->is_queued(row.id)) run->row.status = kQueuedStatus;
-    if (run && (status.empty() || run->row.status == status)) runs.push_back(row_json(*run));
-  }
-  return json_answer(
-      JsonObject{{"runs", std::move(runs)}, {"next", next.empty() ? Json(nullptr) : Json(next)}});
 }
 
 Result<HttpAnswer> show_run(Service& service, const Call& call) {

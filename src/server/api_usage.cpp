@@ -22,9 +22,8 @@ std::string day_of(UnixMillis time) {
 Result<UnixMillis> day_in(const Call& call, const std::string& key, UnixMillis fallback) {
   const std::string text = call.parameter(key);
   if (text.empty()) return fallback;
-  const auto day = from_iso8601(text + "T00:00:00Z");
-  if (!day || day_of(*day) != text)
-    return fail(field_error(key, "must be a day such as 2026-01-31, not \"" + text + "\""));
+  const auto day = day_named(text);
+  if (!day) return fail(field_error(key, "must be a day such as 2026-01-31, not \"" + text + "\""));
   return *day;
 }
 

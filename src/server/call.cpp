@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <utility>
 
 #include "json/uri_reference.hpp"
+#include "praxis/base/dates.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/base/utf8.hpp"
 #include "server/problem.hpp"
@@ -52,6 +54,23 @@ Result<std::size_t> Call::number(const std::string& key, std::size_t fallback, s
   if (error == std::errc() && end == text.data() + text.size() && value <= most) return value;
   return fail(
       field_error(key, "must be a number from 0 to " + std::to_string(most) + ", not \"" + text + "\""));
+}
+
+std::optional<UnixMillis> day_named(std::string_view text) {
+  const auto day = from_iso8601(std::string(text) + "T00:00:00Z");
+  if (!day || to_iso8601(*day).substr(0, text.size()) != text) return std::nullopt;
+  return day;
+}
+
+Result<std::optional<UnixMillis>> Call::time(const std::string& key, DayPart part) const {
+  const std::string text = parameter(key);
+  if (text.empty()) return std::optional<UnixMillis>();
+  if (const auto time = from_iso8601(text)) return time;
+  const auto day = day_named(text);
+  if (day && part == DayPart::kStart) return day;
+  if (day) return std::optional(*day + (std::chrono::days(1) - Millis(1)));
+  return fail(field_error(
+      key, "must be a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z, not \"" + text + "\""));
 }
 
 Result<JsonObject> Call::object(std::initializer_list<std::string_view> keys) const {

@@ -11,6 +11,7 @@
 #include "net/http_request_parser.hpp"
 #include "net/http_server.hpp"
 #include "praxis/base/result.hpp"
+#include "praxis/base/time.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis::server {
@@ -20,6 +21,12 @@ struct Principal {
   std::string name;
   bool sees_all = false;  ///< also runs of other principals and of the command line
 };
+
+/// The moment of a day that stands for the whole day.
+enum class DayPart : bool { kStart, kEnd };
+
+/// The start of a day such as `2026-01-31`, in UTC; nothing for any other text.
+std::optional<UnixMillis> day_named(std::string_view text);
 
 /// One request. Path and query are decoded.
 struct Call {
@@ -41,6 +48,8 @@ struct Call {
   std::string parameter(const std::string& key) const;
   /// A number in the query. Error `kInput`: not a number from 0 to `most`.
   Result<std::size_t> number(const std::string& key, std::size_t fallback, std::size_t most) const;
+  /// A time in the query, or a day, of which `part` counts; nothing if it is missing. Error `kInput`.
+  Result<std::optional<UnixMillis>> time(const std::string& key, DayPart part) const;
   /// The JSON object in the body; an empty object if there is no body. Error `kInput`: not one, or a key that
   /// is not among `keys`.
   Result<JsonObject> object(std::initializer_list<std::string_view> keys) const;

@@ -6,6 +6,9 @@
 
 namespace praxis::server {
 
+/// The status of a run whose first turn waits for others to end.
+inline constexpr const char* kQueuedStatus = "queued";
+
 /// The author of what a principal does.
 Author author_of(const Principal& principal);
 /// The answer to a request that made a run, or found the one that an earlier request made.
@@ -41,6 +44,7 @@ Result<HttpAnswer> log_in(Service& service, const Call& call);
 // Runs.
 Status create_run(Service& service, const Call& call);
 Result<HttpAnswer> list_runs(Service& service, const Call& call);
+Result<HttpAnswer> delete_run(Service& service, const Call& call);
 Result<HttpAnswer> show_run(Service& service, const Call& call);
 Result<HttpAnswer> show_messages(Service& service, const Call& call);
 Result<HttpAnswer> export_run(Service& service, const Call& call);

@@ -22,11 +22,18 @@ constexpr std::array kHistoryQuery{
     Field{"limit", "integer", "records whose events are given, at most 5000; 200"}, kEvent,
     Field{"below", "boolean", "false: without the sub-agents"}};
 constexpr std::array kAllQuery{kAfter, kDeltas, kEvent};
-constexpr std::array kListQuery{Field{"limit", "integer", "runs on a page, at most 100"},
-                                Field{"before", "string", "id of the last run of the page before"},
-                                Field{"agent", "string", "runs of this agent"},
-                                Field{"status", "string", "runs with this status"},
-                                Field{"q", "string", "runs whose title contains this"}};
+constexpr std::array kListQuery{
+    Field{"limit", "integer", "runs on a page, at most 100"},
+    Field{"before", "string", "id of the last run of the page before"},
+    Field{"agent", "string", "runs of this agent"},
+    Field{"model", "string", "runs of models with this in their name"},
+    Field{"status", "string", "runs with this status"},
+    Field{"tag", "string", "runs with this tag"},
+    Field{"from", "string", "runs that changed on this day, at this time, or later"},
+    Field{"until", "string", "runs that did not change after this day or time"},
+    Field{"min_cost", "string", "runs that cost at least this, in US dollars"},
+    Field{"max_cost", "string", "runs that cost at most this, in US dollars"},
+    Field{"q", "string", "runs with this in their id, name, tags, title, agent or model"}};
 constexpr Field kSchema{"schema", "object", "JSON Schema that the answer must follow"};
 constexpr std::array kCreateBody{
     Field{"agent", "string", "name of the agent; the default agent has no tools"},
@@ -186,6 +193,7 @@ constexpr std::array kRoutes{
           201},
     Route{"GET", "/api/v1/runs", "The runs, newest first", list_runs, kListQuery},
     Route{"GET", "/api/v1/runs/{id}", "A run with the result of its last turn", show_run, kRunQuery},
+    Route{"DELETE", "/api/v1/runs/{id}", "Remove a finished run and its sub-agents for good", delete_run},
     Route{"GET", "/api/v1/runs/{id}/messages", "The conversation, with calls, results and decisions",
           show_messages, kMessagesQuery},
     Route{"POST", "/api/v1/runs/{id}/messages", "Start the next turn", send_message, {}, kMessageBody, 202},

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 #include <utility>
 
 #include "app/model_files.hpp"
 #include "app/policy_check.hpp"
 #include "app/reopen_run.hpp"
 #include "app/run_agent.hpp"
+#include "app/run_files.hpp"
 #include "app/run_trees.hpp"
 #include "app/tools_of_client.hpp"
 #include "praxis/runtime/commands.hpp"
@@ -361,6 +363,46 @@ Status Runs::rewind(const SessionId& run, const TurnId& turn) {
   if (done || done.error().kind() != ErrorKind::kLeaseHeld) return done;
   auto session = open(run);  // waits for a process that is just letting go of it
   return session ? session->rewind(turn) : Status(fail(session.error()));
+}
+
+/// Closes a run that is open here.
+Status Runs::release(const SessionId& run) {
+  auto session = at_hand(run);
+  if (!session) return {};
+  const SessionStatus status = session->status();
+  const bool is_open = status == SessionStatus::kRunning || status == SessionStatus::kAwaitingUser;
+  if (is_open || !session->close())
+    return fail(conflict("run " + run.str() + " is not finished; interrupt it before you delete it"));
+  const std::lock_guard lock(mutex_);
+  open_.erase(run);
+  return {};
+}
+
+Result<std::size_t> Runs::remove(const SessionId& run) {
+  if (const SessionId root = lineages_.root_of(run); root != run)
+    return fail(conflict(run.str() + " is a sub-agent; it goes with its run " + root.str()));
+  if (auto released = release(run); !released) return fail(released.error());
+  auto sessions = journal_->remove(run);
+  if (!sessions && sessions.error().kind() == ErrorKind::kLeaseHeld && open(run) && release(run))
+    sessions = journal_->remove(run);  // `open` has waited for the process that was just letting go of it
+  if (!sessions) return sessions;
+  {
+    const std::lock_guard lock(mutex_);
+    tenants_.erase(run);
+  }
+  sweep_soon();
+  return sessions;
+}
+
+/// One sweep for all runs that are removed until it begins.
+void Runs::sweep_soon() {
+  if (sweeps_.exchange(true)) return;
+  post([self = shared_from_this()] {
+    self->sweeps_ = false;
+    // What an error leaves, the next sweep finds.
+    std::ignore = self->journal_->sweep();
+    std::ignore = app::forget_removed_runs(self->workspace_, *self->journal_);
+  });
 }
 
 Status Runs::decide(const SessionId& session, const std::string& step, Approval approval,

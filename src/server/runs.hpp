@@ -99,6 +99,10 @@ class Runs : public std::enable_shared_from_this<Runs> {
   Status resume(const SessionId& run, const BranchChange& change = {});
   /// Reads an agent by its name, without starting anything. Error `kNotFound`, or `kInput` of its file.
   Result<Agent> described(const std::string& name);
+  /// Removes a run and all below it for good; returns how many sessions. The blobs and files that it leaves
+  /// are removed soon after. Errors `kNotFound`; `kConflict`: it is not finished, or a sub-agent;
+  /// `kLeaseHeld`: another process has it open.
+  Result<std::size_t> remove(const SessionId& run);
   /// Takes the conversation of a run back to before a turn. Errors as `rewind_session`.
   Status rewind(const SessionId& run, const TurnId& turn);
   /// Decides a parked step of a session at any depth; its run then continues. Error `kInput`.
@@ -121,6 +125,8 @@ class Runs : public std::enable_shared_from_this<Runs> {
   void post(Task work) { executor_->post_blocking(std::move(work)); }
 
  private:
+  void sweep_soon();
+  Status release(const SessionId& run);
   Result<Agent> agent_of(const NewRun& wanted, const Principal& principal) const;
   enum class Opening : std::uint8_t { kAny, kUnfinished };
   Result<Session> open(const SessionId& run, const BranchChange& change = {},
@@ -150,7 +156,8 @@ class Runs : public std::enable_shared_from_this<Runs> {
   const std::shared_ptr<Acknowledgements> acknowledgements_;
   Lineages lineages_;
   std::mutex reading_agents_;  // agents are read one at a time: their files are read in the current folder
-  mutable std::mutex mutex_;   // guards the next members
+  std::atomic<bool> sweeps_ = false;  // what removed runs leave is about to be removed
+  mutable std::mutex mutex_;          // guards the next members
   std::map<SessionId, Session> open_;
   std::map<SessionId, std::string> tenants_;
   std::set<SessionId> queued_;

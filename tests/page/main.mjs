@@ -9,6 +9,7 @@ import { library } from "./library.mjs";
 import { long } from "./long.mjs";
 import { people } from "./people.mjs";
 import { playground } from "./playground.mjs";
+import { runList } from "./run_list.mjs";
 import { Rig } from "./rig.mjs";
 import { survival } from "./survival.mjs";
 import { views } from "./views.mjs";
@@ -29,6 +30,7 @@ describe("the page", { concurrency: false }, () => {
   library(rig);
   playground(rig);
   file(rig);
+  runList(rig);
   survival(rig);
   access(rig);
 });

@@ -5,6 +5,7 @@ import { compareIds, reader, type Sent } from "../../web/src/api/sse.ts";
 import type { RunEvent } from "../../web/src/api/types.ts";
 import { apply } from "../../web/src/model/fold.ts";
 import { History, isDecision, isError } from "../../web/src/model/history.ts";
+import { addressOf, filterOf, noFilter, queryOf, saysMore, stillListed } from "../../web/src/model/run_filter.ts";
 import { RunState, type CallItem } from "../../web/src/model/run_state.ts";
 import { rows, shown } from "../../web/src/model/tree.ts";
 import { csv, dayBars, sums, top } from "../../web/src/model/usage.ts";
@@ -232,4 +233,24 @@ test("addresses name views, agents and records, and survive nonsense", () => {
   for (const place of [{ view: "inbox" }, { view: "run", run: "R" }, { view: "run", run: "R", agent: "A/ä", record: 7 }] as const) assert.deepEqual(placeOf(address(place)), place);
   assert.deepEqual(placeOf("#/run/%E0%A4%A/record/x"), { view: "run", run: "%E0%A4%A" });
   assert.deepEqual(placeOf("#/nothing/here"), { view: "runs" });
+});
+
+test("the filters of the list are in the address, and a day is the reader's whole day", () => {
+  const filter = { ...noFilter, q: "a b&c", agent: "chat", from: "2026-03-01", until: "2026-03-01", most: "0.5" };
+  const words = addressOf(filter);
+  assert.deepEqual(filterOf(words), filter);
+  assert.equal(address({ view: "runs", filter: words }), "#/runs?" + words);
+  assert.deepEqual(placeOf("#/runs?" + words), { view: "runs", filter: words });
+  assert.deepEqual(placeOf(address({ view: "runs", filter: "" })), { view: "runs" });
+  assert.deepEqual(filterOf("other=1"), noFilter);
+  const query = queryOf(filter);
+  assert.equal(new Date(query.from!).getTime(), new Date(2026, 2, 1).getTime());
+  assert.equal(new Date(query.until!).getTime(), new Date(2026, 2, 2).getTime() - 1);
+  assert.equal(query.max_cost, "0.5");
+  assert.equal(queryOf({ ...noFilter, from: "2026-3" }).from, "");
+  assert.ok(saysMore(filter) && !saysMore({ ...noFilter, q: "x" }));
+});
+
+test("what is selected stays so while it is listed", () => {
+  assert.deepEqual([...stillListed(new Set(["a", "b"]), [{ id: "b" }, { id: "c" }])], ["b"]);
 });

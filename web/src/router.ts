@@ -2,7 +2,8 @@
 import { computed, signal } from "@preact/signals";
 
 export type Place =
-  | { view: "runs" | "inbox" | "usage" | "settings" | "memory" | "doctor" }
+  | { view: "runs"; filter?: string }
+  | { view: "inbox" | "usage" | "settings" | "memory" | "doctor" }
   | { view: "prompts"; prompt?: string }
   | { view: "agents"; agent?: string }
   | { view: "login"; code: string }
@@ -12,7 +13,8 @@ export type Place =
   | { view: "run"; run: string; agent?: string; record?: number };
 
 export function placeOf(hash: string): Place {
-  const [view, ...rest] = hash.replace(/^#\/?/, "").split("/").map(decoded);
+  const [path = "", filter] = hash.split("?", 2);
+  const [view, ...rest] = path.replace(/^#\/?/, "").split("/").map(decoded);
   if (view === "inbox" || view === "usage" || view === "settings" || view === "memory" || view === "doctor") return { view };
   if (view === "prompts") return rest[0] ? { view, prompt: rest[0] } : { view };
   if (view === "agents") return rest[0] ? { view, agent: rest[0] } : { view };
@@ -20,7 +22,7 @@ export function placeOf(hash: string): Place {
   if ((view === "branches" || view === "files") && rest[0]) return { view, run: rest[0] };
   if (view === "compare" && rest[0] && rest[1]) return { view, run: rest[0], other: rest[1] };
   if (view === "playground" && rest[0] && Number(rest[1]) > 0) return { view, run: rest[0], record: Number(rest[1]) };
-  if (view !== "run" || !rest[0]) return { view: "runs" };
+  if (view !== "run" || !rest[0]) return filter ? { view: "runs", filter } : { view: "runs" };
   const place: Place = { view, run: rest[0] };
   for (let at = 1; at + 1 < rest.length; at += 2) {
     if (rest[at] === "agent") place.agent = rest[at + 1];
@@ -41,6 +43,8 @@ const joined = (...parts: string[]): string => "#/" + parts.map(encodeURICompone
 
 export function address(place: Place): string {
   switch (place.view) {
+    case "runs":
+      return "#/runs" + (place.filter ? "?" + place.filter : "");
     case "login":
       return joined("login", place.code);
     case "branches":

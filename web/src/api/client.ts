@@ -53,6 +53,11 @@ async function send(method: string, path: string, body?: object): Promise<Respon
   return answer;
 }
 
+/** Reads a file of the server; throws a Refusal. */
+export async function load(path: string): Promise<Blob> {
+  return (await send("GET", path)).blob();
+}
+
 export interface Given {
   path?: Record<string, string>;
   query?: Record<string, string | number | boolean | undefined>;
