@@ -8,7 +8,7 @@ import { until } from "./rig.mjs";
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 /** The export of a run like `records`, in which the turn of `records` happens `turns` times. */
-function repeated(records, id, turns) {
+export function repeated(records, id, turns) {
   const [created, ...turn] = records.map((record) => structuredClone(record));
   created.body.session = id;
   const all = [created];

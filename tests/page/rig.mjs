@@ -68,6 +68,7 @@ export class Rig {
     chmodSync(join(rig.place, "bin/xdg-open"), 0o755);
     rig.model = await slowModel();
     rig.port = 0;
+    rig.journal = "runs.db";
     await rig.serve(["--open"]);
     const root = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
     rig.browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: root });
@@ -97,7 +98,7 @@ export class Rig {
 
   async serve(more = []) {
     const environment = this.environment;
-    this.server = spawn(this.praxis, ["serve", "--port", String(this.port), "--journal", "runs.db", "--token-file", "token", ...more], { cwd: this.place, env: environment, stdio: ["ignore", "ignore", "pipe"] });
+    this.server = spawn(this.praxis, ["serve", "--port", String(this.port), "--journal", this.journal, "--token-file", "token", ...more], { cwd: this.place, env: environment, stdio: ["ignore", "ignore", "pipe"] });
     let log = "";
     this.server.stderr.on("data", (data) => (log += data));
     const line = await until(() => /serving on http:\/\/127\.0\.0\.1:(\d+)\n/.exec(log), "the server starts: " + log);
