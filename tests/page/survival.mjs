@@ -31,7 +31,7 @@ export function survival(rig) {
     await rig.finish(page);
   });
 
-  test("a proxy that cuts every connection: nothing missing, nothing twice", async () => {
+  test("a slow link, and a proxy that cuts every connection: nothing missing, nothing twice, what was typed stays", async () => {
     const sockets = new Set();
     const proxy = createServer((from) => {
       const to = connect(rig.port, "127.0.0.1");
@@ -49,6 +49,10 @@ export function survival(rig) {
     await page.goto(`${through}/#/run/${run}`);
     const live = page.locator(".answer.live");
     await until(async () => (await live.count()) > 0, "it streams");
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Network.enable");
+    await devtools.send("Network.emulateNetworkConditions", { offline: false, latency: 100, downloadThroughput: 200_000, uploadThroughput: 50_000 });
+    await page.locator("#composer").fill("typed on a bad line");
     let cuts = 0;
     const timer = setInterval(() => { cuts++; for (const socket of sockets) socket.destroy(); }, 700);
     const whole = words.join(" ");
@@ -63,6 +67,7 @@ export function survival(rig) {
     assert.equal(await page.locator(".answer").count(), 1);
     assert.equal(await page.locator(".message").count(), 1);
     assert.equal((await page.locator(".answer").innerText()).trim(), whole);
+    assert.equal(await page.locator("#composer").inputValue(), "typed on a bad line");
     await page.locator(".connection.live").waitFor();
     await rig.finish(page);
     proxy.close();
