@@ -26,7 +26,7 @@ TEST_F(CliChat, CommandsOpenOtherRunsAndBranches) {
                                                         {"/tre", "did you mean /tree?"},
                                                         {"/tree", "talk " + first.substr(first.size() - 8)},
                                                         {"/cost", "this run: "},
-                                                        {"/context", "tokens"},
+                                                        {"/context", "user (1 message)"},
                                                         {"/approvals", "nothing waits for you"},
                                                         {"/export chat.md", "written to chat.md"},
                                                         {"/rewind", "stands before t1"},

@@ -62,6 +62,17 @@ TEST_F(CliShow, Conversation_HasMessagesCallsResultsDecisionsAndSubAgents) {
   EXPECT_THAT(praxis({"show", "last", "--records"}).out, HasSubstr("effect_settled"));
 }
 
+TEST_F(CliShow, Context_ShowsWhatFillsTheWindowByPart) {
+  const std::string text = praxis({"show", "last", "--context"}).out;
+  EXPECT_THAT(text, AllOf(HasSubstr("tokens"), HasSubstr("tools (2)"), HasSubstr("user (1 message)"),
+                          HasSubstr("assistant (3 messages)"), HasSubstr("tool results (2 messages)")));
+  const Json run = praxis({"show", "last", "--context", "--json"}).items().at(0);
+  std::int64_t sum = 0;
+  for (const Json& part : run.at("parts").as_array()) sum += json_int(part, "tokens");
+  EXPECT_EQ(sum, json_int(run, "used"));
+  EXPECT_EQ(praxis({"show", "last", "--context", "--records"}).status, 2);
+}
+
 TEST_F(CliShow, Export_WritesTheConversationAsMarkdownOrJson) {
   ASSERT_EQ(praxis({"export", "last", "--format", "markdown", "-o", "run.md"}).status, 0);
   EXPECT_EQ(contents("run.md"), praxis({"show", "last"}).out);

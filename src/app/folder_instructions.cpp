@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -175,6 +176,31 @@ FolderInstructions folder_instructions(const std::vector<InstructionFile>& files
   return found;
 }
 
+SplitInstructions split_instructions(const AgentSpec& spec) {
+  const FolderInstructions found = recorded_folder_instructions(spec);
+  SplitInstructions split{spec.instructions, {}};
+  if (found.text.empty() || !spec.instructions.ends_with(found.text)) return split;
+  split.own.resize(split.own.size() - found.text.size());
+  const fs::path folder = json_string(spec.metadata, "folder");
+  std::vector<std::string> paths;
+  for (const auto& [path, digest] : found.files) paths.push_back(path);
+  // Each is in a folder above that of the one before it.
+  std::ranges::sort(paths, std::greater(), [](const std::string& path) { return path.size(); });
+  std::size_t begin = 0;
+  for (const std::string& path : paths) {
+    const std::string name = fs::path(path).lexically_relative(folder).string();
+    const std::size_t at = found.text.find("\n## " + name + "\n\n", begin);
+    if (at == std::string::npos) continue;  // another file took all the room
+    if (!split.files.empty()) split.files.back().text = found.text.substr(begin, at - begin);
+    if (split.files.empty()) split.own += found.text.substr(0, at);
+    split.files.push_back({exact(name), ""});
+    begin = at;
+  }
+  if (split.files.empty()) return {spec.instructions, {}};
+  split.files.back().text = found.text.substr(begin);
+  return split;
+}
+
 void FolderInstructionsOfRun::give_to(AgentFileOptions& options) {
   options.folder_instructions = [this] {
     if (!used_) found_ = folder_instructions(current_instruction_files());
@@ -210,15 +236,6 @@ FolderInstructions recorded_folder_instructions(const AgentSpec& spec) {
   for (const auto& [path, digest] : files != nullptr ? *files : JsonObject{})
     found.files[std::string(path)] = to_plain_text(digest);
   return found;
-}
-
-std::vector<std::string> recorded_instruction_files(const Json& metadata) {
-  std::vector<std::string> names;
-  const fs::path folder = json_string(metadata, "folder");
-  const auto* files = json_at(json_at(metadata, kFolderEntry), "files").if_object();
-  for (const auto& [path, digest] : files != nullptr ? *files : JsonObject{})
-    names.push_back(exact(fs::path(std::string(path)).lexically_relative(folder).string()));
-  return names;
 }
 
 }  // namespace praxis::app

@@ -41,6 +41,18 @@ std::vector<InstructionFile> current_instruction_files();
 /// What an agent gets of these files: the trusted ones, in this order, within the bound.
 FolderInstructions folder_instructions(const std::vector<InstructionFile>& files);
 
+/// One file's share of an agent's instructions.
+struct InstructionShare {
+  std::string name;  ///< relative to the folder in which the agent works, safe to show
+  std::string text;  ///< as the model gets it, with its heading
+};
+/// The agent's own instructions, and what each file of the folder adds to them, the nearest first.
+struct SplitInstructions {
+  std::string own;
+  std::vector<InstructionShare> files;
+};
+SplitInstructions split_instructions(const AgentSpec& spec);
+
 /// Reads the files of the current folder when the first agent asks for them, and knows whether one did.
 class FolderInstructionsOfRun {
  public:
@@ -59,7 +71,5 @@ class FolderInstructionsOfRun {
 Json with_folder_instructions(Json metadata, const FolderInstructions* found);
 /// What a run recorded: it keeps what it began with.
 FolderInstructions recorded_folder_instructions(const AgentSpec& spec);
-/// The names of the files that a run recorded, relative to its folder; safe to display.
-std::vector<std::string> recorded_instruction_files(const Json& metadata);
 
 }  // namespace praxis::app

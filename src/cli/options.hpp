@@ -171,7 +171,8 @@ struct ShowOptions {
   app::Place place;
   std::string id;
   bool records = false;  ///< the records instead of the conversation
-  bool json = false;     ///< the records as JSON
+  bool context = false;  ///< what fills the window of the model instead of the conversation
+  bool json = false;     ///< the records, or what fills the window, as JSON
 };
 
 struct LogsOptions {

@@ -1,6 +1,8 @@
 // `show`: the conversation of a run, or its records.
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "app/context_report.hpp"
 #include "app/envelope.hpp"
 #include "app/plain_text.hpp"
 #include "app/transcript.hpp"
@@ -10,6 +12,7 @@
 #include "cli/markdown.hpp"
 #include "cli/place.hpp"
 #include "cli/record_text.hpp"
+#include "cli/terminal.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -25,6 +28,12 @@ std::string heading(const State& state) {
                      to_string(state.status()), app::show_usage(state.usage));
 }
 
+void show_context(const app::ContextReport& report, bool json, Console& console) {
+  if (json) return console.item("context", app::context_json(report));
+  for (const std::string& line : app::context_lines(report, terminal_size(STDOUT_FILENO).columns))
+    console.out.line(line);
+}
+
 }  // namespace
 
 Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
@@ -33,6 +42,10 @@ Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
   const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
   console.result({{"run_id", stored->id.str()}});
+  if (options.context) {
+    show_context(app::context_report(stored->state), options.json, console);
+    return ExitStatus::kFinished;
+  }
   if (!options.json && !options.records) {
     const std::string text = app::transcript_markdown(app::transcript(stored->records, stored->state));
     console.out.write(for_screen(console.terminal, text));

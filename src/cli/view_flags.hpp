@@ -11,11 +11,15 @@ namespace praxis::cli {
 inline constexpr const char* kShowExamples =
     "  praxis show last\n"
     "  praxis show 01K9X --records\n"
+    "  praxis show last --context\n"
     "  praxis show 01K9X --json | jq 'select(.kind == \"effect_settled\")'";
 
 inline void add_show_flags(CLI::App* show, ShowOptions& options) {
   add_id(show, options.id);
-  show->add_flag("--records", options.records, "Show the records, with the numbers that 'praxis fork' takes");
+  auto* records = show->add_flag("--records", options.records,
+                                 "Show the records, with the numbers that 'praxis fork' takes");
+  show->add_flag("--context", options.context, "Show what fills the window of the model, by part, in tokens")
+      ->excludes(records);
   add_json(show, options.json, "record");
   add_place(show, options.place);
 }

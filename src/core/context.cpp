@@ -74,9 +74,8 @@ std::optional<Decision> shorten(const State& state) {
 }
 
 bool nears_window(const State& state) {
-  const std::int64_t window = state.context_window();
-  return compacts(state) && !state.agent->profile.compacts && window != 0 &&
-         state.request_tokens() * 100 > window * state.agent->limits.compact_at;
+  const auto mark = compaction_mark(state);
+  return mark && state.request_tokens() > *mark;
 }
 
 /// Whether the estimate for a part is reliable: only the vendor knows the tokens of media, files and
@@ -207,6 +206,12 @@ Message summary_message(std::string_view text) {
 
 bool is_shorter(const State& state, const SummaryTask& task, std::string_view text) {
   return estimate_tokens(text) * 10 <= tokens_replaced(state, task.keep_from) * 9;
+}
+
+std::optional<std::int64_t> compaction_mark(const State& state) {
+  const std::int64_t window = state.context_window();
+  if (window == 0 || !compacts(state) || state.agent->profile.compacts) return std::nullopt;
+  return window * state.agent->limits.compact_at / 100;
 }
 
 std::int64_t verbatim_tokens(const State& state) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -32,6 +33,10 @@ History history_to_consult(const History& history, std::string_view prompt);
 Message summary_message(std::string_view text);
 /// Whether `text` is noticeably shorter than the messages that it summarises.
 bool is_shorter(const State& state, const SummaryTask& task, std::string_view text);
+/// Tokens of a request above which older messages are summarised before the model is called again;
+/// `std::nullopt` if they never are: the agent follows a plan or turned it off, its model does it by itself,
+/// or the window is unknown.
+std::optional<std::int64_t> compaction_mark(const State& state);
 /// Tokens (estimated) that the user's own messages may keep in a summarised history.
 std::int64_t verbatim_tokens(const State& state);
 

@@ -116,10 +116,10 @@ Usage Session::token_usage() const {
   return actor_->query([](const State& s) { return s.subtree_usage(); });
 }
 std::pair<std::int64_t, std::int64_t> Session::context_usage() const {
-  return actor_->query([](const State& s) {
-    const std::int64_t used = s.context_tokens != 0 ? s.context_tokens : s.request_tokens();
-    return std::pair(used, s.context_window());
-  });
+  return actor_->query([](const State& s) { return std::pair(s.used_tokens(), s.context_window()); });
+}
+State Session::state() const {
+  return actor_->query([](const State& s) { return s; });
 }
 int Session::context_usage_percent() const {
   const auto window = actor_->query([](const State& s) { return s.context_window(); });

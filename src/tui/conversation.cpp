@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "app/change_text.hpp"
-#include "app/folder_instructions.hpp"
 #include "app/plain_text.hpp"
 #include "app/slash_prompt.hpp"
 #include "app/team_run.hpp"
@@ -176,10 +175,7 @@ void Conversation::take_event(const Event& event) {
     if (!working_) sent_ = false;  // the members of a team answer one after the other
     recorded_ = true;
     last_turn_ = event.turn;
-    if (started->config) {
-      model_ = started->config->model;
-      instruction_files_ = app::recorded_instruction_files(started->config->metadata);
-    }
+    if (started->config) model_ = started->config->model;
   }
   // A message for the next step of a turn that had just ended: it gets a turn of its own.
   const auto* command = std::get_if<events::SessionIntervened>(&event.body);

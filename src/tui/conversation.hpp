@@ -110,7 +110,7 @@ class Conversation {
   std::string diff() const;
   std::string undo_files(const std::string& rest);
   std::string cost() const;
-  std::string context() const;
+  std::string context(std::size_t columns) const;
   std::string waiting_steps(std::size_t columns) const;
   std::string failure(const Error& error) const;
   void follow();
@@ -148,7 +148,6 @@ class Conversation {
   int context_percent_ = 0;
   Usage usage_;
   std::string model_;
-  std::vector<std::string> instruction_files_;  ///< of the folder, which the agent works by
   TurnId last_turn_;
   std::optional<std::stop_source> filling_;  ///< a prompt
   std::shared_ptr<PromptNames> prompts_;     ///< null: not looked up for this run

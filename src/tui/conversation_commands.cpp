@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "app/context_report.hpp"
 #include "app/plain_text.hpp"
 #include "app/transcript.hpp"
 #include "app/values.hpp"
@@ -37,7 +38,7 @@ std::string Conversation::command(const std::string& line, std::size_t columns) 
          return text.empty() ? "no agent is active\n" : text;
        }},
       {"cost", [&] { return cost(); }},
-      {"context", [&] { return context(); }},
+      {"context", [&] { return context(columns); }},
       {"approvals", [&] { return waiting_steps(columns); }},
       {"resume", [&] { return resume_run(rest, columns); }},
       {"new", [&] { return open({.model = rest}, Past::kShow, columns); }},
@@ -66,12 +67,10 @@ std::string Conversation::cost() const {
                      app::show_usage(own), own.input, own.cache_read, own.output, own.reasoning);
 }
 
-std::string Conversation::context() const {
-  const auto [used, window] = session().context_usage();
-  std::string text =
-      window == 0 ? fmt::format("{} tokens; the window of the model is not known\n", used)
-                  : fmt::format("{} of {} tokens, {} %\n", used, window, session().context_usage_percent());
-  for (const std::string& file : instruction_files_) text += "with the instructions of " + file + '\n';
+std::string Conversation::context(std::size_t columns) const {
+  std::string text;
+  for (const std::string& line : app::context_lines(app::context_report(session().state()), columns))
+    text += line + '\n';
   return text;
 }
 

@@ -237,6 +237,9 @@ struct State {
   bool follows_plan() const { return agent && !agent->plan.is_null(); }
   /// Expected tokens of the next request: the estimate, corrected by the vendor's counts.
   std::int64_t request_tokens() const;
+  /// Tokens that fill the window: as the vendor counted the last request and its answer, else
+  /// `request_tokens`.
+  std::int64_t used_tokens() const { return context_tokens != 0 ? context_tokens : request_tokens(); }
   /// The assumed usage of a model call whose outcome is unknown: the next request, and the longest answer if
   /// the agent bounds it. Without a price.
   Usage usage_in_doubt() const;

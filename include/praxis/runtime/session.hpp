@@ -25,6 +25,7 @@
 namespace praxis {
 
 class SessionActor;
+struct State;
 class EventQueue;
 class RunControl;
 
@@ -118,6 +119,9 @@ class Session {
   int context_usage_percent() const;
   /// Used tokens and those of the whole window; the second is 0 if the window is unknown.
   std::pair<std::int64_t, std::int64_t> context_usage() const;
+  /// A copy of the state (`praxis/core/state.hpp`): what the log folds to now, the agent and the conversation
+  /// among it.
+  State state() const;
   /// The result of the last turn, or the known part of the result of a running turn.
   AgentResult last_result() const;
   std::string comment() const;
