@@ -174,6 +174,12 @@ Result<bool> is_plain(const ChatOptions& options, const Terminal& terminal) {
                                "--plain reads lines from standard input; praxis run is for scripts"));
 }
 
+tui::ThemeChoice theme_of(const ChatOptions& options, const app::Workspace& workspace, bool is_bare) {
+  if (is_bare) return {};
+  return tui::choose_theme(options.theme.empty() ? workspace.config.get("chat.theme") : options.theme,
+                           app::environment_variable);
+}
+
 /// The folder for drafts; empty if nothing is to be kept.
 std::string chat_folder(const app::Workspace& workspace) {
   const auto folder = app::own_folder("XDG_STATE_HOME", ".local/state");
@@ -199,7 +205,7 @@ Result<ExitStatus> execute(const ChatOptions& options, Console& console) {
                              .runtime = runs.runtime(),
                              .author = cli_author(),
                              .plain = *plain,
-                             .styled = !*plain && console.terminal.out_color,
+                             .theme = theme_of(options, *workspace, *plain || !console.terminal.out_color),
                              .open = [&](const tui::ChatOpening& opening) { return runs.open(opening); },
                              .edit = edit_text,
                              .write = write_file,

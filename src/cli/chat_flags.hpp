@@ -28,6 +28,10 @@ inline void add_chat_flags(CLI::App* chat, ChatOptions& options) {
       ->type_name("MODEL");
   chat->add_flag("--plain", options.plain,
                  "Write lines only and draw nothing: for screen readers and for pipes");
+  chat->add_option("--theme", options.theme,
+                   "Colours: auto (asks the terminal), light, dark, or ansi for its own 16 colours")
+      ->type_name("THEME")
+      ->check(CLI::IsMember({"auto", "light", "dark", "ansi"}).description(""));
   add_home(chat, options.allow_home);
   add_place(chat, options.place);
 }

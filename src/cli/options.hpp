@@ -70,6 +70,7 @@ struct ChatOptions {
   std::string member;  ///< of the team, which answers from now on; empty: as it is
   std::string resume;  ///< the run to open; empty: a new one
   std::string model;
+  std::string theme;  ///< empty: as configured
   bool plain = false;
   bool allow_home = false;
 };

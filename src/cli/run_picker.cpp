@@ -72,8 +72,9 @@ Result<std::string> searched_run(const app::Workspace& workspace, Console& conso
   }
   auto choices = tui::run_choices(rows, system_environment()->now());
   if (choices.empty()) return fail(no_run_named("no run can be resumed yet"));
-  auto picked = tui::pick_at_terminal(tui::Picker("Resume which run?", std::move(choices)),
-                                      {console.terminal.out_color});
+  auto picked =
+      tui::pick_at_terminal(tui::Picker("Resume which run?", std::move(choices)),
+                            tui::Styles{console.terminal.out_color ? tui::Theme::kAnsi : tui::Theme::kNone});
   if (!picked) return fail(picked.error());
   if (!*picked) return fail(no_run_named("praxis runs lists the runs"));
   return **std::move(picked);

@@ -11,6 +11,7 @@
 #include "app/workspace.hpp"
 #include "praxis/runtime/runtime.hpp"
 #include "tui/answer_text.hpp"
+#include "tui/theme.hpp"
 
 namespace praxis::tui {
 
@@ -31,9 +32,9 @@ struct ChatOpening {
 struct ChatSetup {
   const app::Workspace& workspace;
   std::shared_ptr<Runtime> runtime;
-  Author author;        ///< of commands and approvals
-  bool plain = false;   ///< lines only: nothing is drawn a second time
-  bool styled = false;  ///< the terminal shows styles
+  Author author;       ///< of commands and approvals
+  bool plain = false;  ///< lines only: nothing is drawn a second time
+  ThemeChoice theme = {};
   std::function<Result<ChatRun>(const ChatOpening& opening)> open;
   /// Lets the user edit a text in an editor; the suffix is that of the file.
   std::function<Result<std::string>(std::string_view text, std::string_view suffix)> edit;

@@ -39,10 +39,6 @@ bool waits_for_human(const Error& error) {
 
 }  // namespace
 
-std::string Styles::in(std::string_view sequence, std::string_view text) const {
-  return shown ? fmt::format("{}{}\x1b[0m", sequence, text) : std::string(text);
-}
-
 std::string ChatView::show(const Event& event, std::size_t columns) {
   columns_ = std::max<std::size_t>(columns, 20);
   answer_.set_columns(columns_);
@@ -186,11 +182,11 @@ void ChatView::show_answer(const events::ModelResponded& responded, std::string&
 
 void ChatView::end_turn(const AgentResult& result, std::string& out) {
   out += answer_.finish();
-  if (result.error) add_line(out, styles_.red("error: " + app::one_line(result.error->message, 2000)));
+  if (result.error) add_line(out, styles_.error("error: " + app::one_line(result.error->message, 2000)));
   for (const ActionResult& action : result.actions) {
     if (action.outcome != Outcome::kUnknown) continue;
-    add_line(out, styles_.red(fmt::format("unknown: {} may or may not have taken effect",
-                                          app::one_line(action.tool, 64))));
+    add_line(out, styles_.error(fmt::format("unknown: {} may or may not have taken effect",
+                                            app::one_line(action.tool, 64))));
   }
   const Usage all = result.usage + result.usage_children;
   std::string sum = fmt::format("{} {}, {}, {}", result.steps, result.steps == 1 ? "step" : "steps",
@@ -217,7 +213,7 @@ void ChatView::end_call(const Event& event, const CallId& id, const std::string&
   const std::size_t used = columns_of(prefix) + columns_of(suffix) + 1;
   const std::size_t room = std::max<std::size_t>(columns_ > used ? columns_ - used : 0, 16);
   const std::string line = prefix + cut_to(what, room) + suffix;
-  add_line(out, failed ? styles_.red(line) : styles_.dim(line));
+  add_line(out, failed ? styles_.error(line) : styles_.dim(line));
   if (call != calls_.end()) calls_.erase(call);
 }
 
@@ -232,7 +228,7 @@ void ChatView::show_decision(const Event& event, const records::Decided& decisio
                                  app::one_line(what, columns_));
   if (decision.verb == ApprovalVerb::kReject && !decision.text.empty())
     line += " (" + app::one_line(decision.text, 200) + ')';
-  add_line(out, styles_.yellow(line));
+  add_line(out, styles_.warning(line));
 }
 
 void ChatView::show_command(const records::Intervened& command, std::string& out) {
@@ -257,7 +253,7 @@ void ChatView::show_command(const records::Intervened& command, std::string& out
 
 void ChatView::note(const Event& event, std::string_view text, bool failed, std::string& out) {
   const std::string line = agent_prefix(event.agent) + app::one_line(text, 1000);
-  add_line(out, failed ? styles_.red(line) : styles_.dim(line));
+  add_line(out, failed ? styles_.error(line) : styles_.dim(line));
 }
 
 std::string ChatView::agent_prefix(const AgentMeta& agent) const {

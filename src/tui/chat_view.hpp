@@ -13,21 +13,9 @@
 
 #include "praxis/core/event.hpp"
 #include "tui/answer_text.hpp"
+#include "tui/theme.hpp"
 
 namespace praxis::tui {
-
-/// Text in a style, if styles are shown.
-struct Styles {
-  bool shown = false;
-  std::string dim(std::string_view text) const { return in("\x1b[2m", text); }
-  std::string bold(std::string_view text) const { return in("\x1b[1m", text); }
-  std::string red(std::string_view text) const { return in("\x1b[31m", text); }
-  std::string yellow(std::string_view text) const { return in("\x1b[33m", text); }
-  std::string green(std::string_view text) const { return in("\x1b[32m", text); }
-
- private:
-  std::string in(std::string_view sequence, std::string_view text) const;
-};
 
 class ChatView {
  public:
@@ -40,6 +28,9 @@ class ChatView {
   std::string show(const Event& event, std::size_t columns);
   /// The text that is arriving and the calls that are running, in at most `rows` lines.
   std::vector<std::string> live(std::size_t columns, std::size_t rows, UnixMillis now) const;
+
+  /// The theme of what is shown from now on.
+  void set_theme(Theme theme) { styles_.theme = theme; }
 
   /// Whether a turn is in progress, and since when.
   std::optional<UnixMillis> busy_since() const { return busy_since_; }
@@ -75,7 +66,7 @@ class ChatView {
   void add_line(std::string& out, std::string line);
 
   const SessionId root_;
-  const Styles styles_;
+  Styles styles_;
   std::size_t columns_ = 80;
   AnswerText answer_;
   std::string thinking_;                     ///< end of the reasoning that is arriving

@@ -45,7 +45,7 @@ ParkId whole_id(const ParkId& id, const SessionId& session) {
 }  // namespace
 
 Conversation::Conversation(const ChatSetup& setup, ChatRun run)
-    : setup_(setup), run_(std::move(run)), styles_{setup.styled} {
+    : setup_(setup), run_(std::move(run)), styles_{setup.theme.theme} {
   follow();
 }
 
@@ -66,12 +66,17 @@ void Conversation::follow() {
   subscription_ = run_.team ? run_.team->on("*", add) : run_.session.on("*", add);
 }
 
+void Conversation::set_theme(Theme theme) {
+  styles_.theme = theme;
+  view_->set_theme(theme);
+}
+
 std::function<void()> Conversation::waker() const {
   return [feed = feed_] { feed->wake(); };
 }
 
 std::string Conversation::failure(const Error& error) const {
-  std::string text = styles_.red("error: " + app::one_line(error.message, 2000)) + '\n';
+  std::string text = styles_.error("error: " + app::one_line(error.message, 2000)) + '\n';
   const std::string hint = json_string(error.detail(), "hint");
   if (!hint.empty()) text += styles_.dim("hint: " + app::one_line(hint, 2000)) + '\n';
   return text;

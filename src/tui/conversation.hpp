@@ -74,6 +74,8 @@ class Conversation {
   /// The steps that wait for the user, the oldest first.
   std::deque<StepCard>& cards() { return cards_; }
 
+  /// The theme of what is shown from now on.
+  void set_theme(Theme theme);
   const ChatView& view() const { return *view_; }
   /// Messages that come back into the composer: those of `ChatView::take_unread`, those that could not be
   /// sent, and the one of a turn that was taken back.
@@ -133,7 +135,7 @@ class Conversation {
   ChatRun run_;
   SessionId id_;
   std::optional<Run> working_;  ///< the message that members of a team answer
-  const Styles styles_;
+  Styles styles_;
   std::shared_ptr<EventFeed> feed_ = std::make_shared<EventFeed>();
   std::unique_ptr<ChatView> view_;
   Subscription subscription_;

@@ -56,8 +56,8 @@ std::string Conversation::command(const std::string& line, std::size_t columns) 
   std::vector<std::string> names;
   for (const auto& [known, action] : commands) names.push_back(known);
   const auto nearest = closest(name, names);
-  return styles_.red(fmt::format("there is no /{}{}; /help lists the commands", app::one_line(name, 40),
-                                 nearest ? fmt::format("; did you mean /{}?", *nearest) : "")) +
+  return styles_.error(fmt::format("there is no /{}{}; /help lists the commands", app::one_line(name, 40),
+                                   nearest ? fmt::format("; did you mean /{}?", *nearest) : "")) +
          '\n';
 }
 
@@ -85,7 +85,7 @@ std::string Conversation::waiting_steps(std::size_t columns) const {
 
 /// Opens another run in place of this one, which is closed.
 std::string Conversation::open(const ChatOpening& opening, Past past, std::size_t columns) {
-  if (is_busy()) return styles_.red(std::string(kStopFirst)) + '\n';
+  if (is_busy()) return styles_.error(std::string(kStopFirst)) + '\n';
   // Two handles on one run are not possible: this one is closed first, and opened again if the other fails.
   const std::string before = is_recorded() ? id_.str() : "";
   subscription_.cancel();
@@ -121,8 +121,8 @@ std::string Conversation::resume_run(const std::string& text, std::size_t column
 
 std::string Conversation::fork_run(const std::string& text, std::size_t columns) {
   auto& journal = setup_.runtime->journal();
-  if (is_busy()) return styles_.red(std::string(kStopFirst)) + '\n';
-  if (text.empty() && !is_recorded()) return styles_.red("there is nothing to fork yet") + '\n';
+  if (is_busy()) return styles_.error(std::string(kStopFirst)) + '\n';
+  if (text.empty() && !is_recorded()) return styles_.error("there is nothing to fork yet") + '\n';
   const auto from = text.empty() ? Result<SessionId>(id()) : find_session(journal, text);
   if (!from) return failure(from.error());
   const auto branch = fork_session(journal, setup_.runtime->environment(), *from);
@@ -130,9 +130,9 @@ std::string Conversation::fork_run(const std::string& text, std::size_t columns)
 }
 
 std::string Conversation::rewind_run(std::string turn) {
-  if (is_busy()) return styles_.red(std::string(kStopFirst)) + '\n';
+  if (is_busy()) return styles_.error(std::string(kStopFirst)) + '\n';
   if (turn.empty()) turn = last_turn_.str();
-  if (turn.empty()) return styles_.red("there is no turn to take back") + '\n';
+  if (turn.empty()) return styles_.error("there is no turn to take back") + '\n';
   const Status done = session().rewind(TurnId(turn));
   if (!done) return failure(done.error());
   return styles_.dim("the conversation stands before " + app::one_line(turn, 40)) + '\n';
@@ -150,9 +150,9 @@ std::string Conversation::change_member(const std::string& member, std::size_t c
   if (member.empty() && !setup_.plain) return offer_agents();
   if (!run_.team) {
     if (!member.empty()) return open({.agent = member}, Past::kShow, columns);
-    return styles_.red("this run has one agent; /agent NAME begins a run of another") + '\n';
+    return styles_.error("this run has one agent; /agent NAME begins a run of another") + '\n';
   }
-  if (is_busy() && !member.empty()) return styles_.red(std::string(kStopFirst)) + '\n';
+  if (is_busy() && !member.empty()) return styles_.error(std::string(kStopFirst)) + '\n';
   if (!member.empty()) {
     if (const Status set = run_.team->set_agent_by_id(member); !set) return failure(set.error());
   }
@@ -165,7 +165,7 @@ std::string Conversation::change_member(const std::string& member, std::size_t c
 }
 
 std::string Conversation::export_run(const std::string& file) const {
-  if (file.empty()) return styles_.red("export to which file? /export chat.md") + '\n';
+  if (file.empty()) return styles_.error("export to which file? /export chat.md") + '\n';
   const auto records = read_records(setup_.runtime->journal(), id());
   if (!records) return failure(records.error());
   const auto state = fold(*records);

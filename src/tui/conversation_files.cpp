@@ -16,8 +16,8 @@ constexpr std::size_t kMostDiffLines = 400;
 
 std::string coloured(const std::string& line, const Styles& styles) {
   if (line.starts_with("@@")) return styles.dim(line);
-  if (line.starts_with('+')) return styles.green(line);
-  return line.starts_with('-') ? styles.red(line) : line;
+  if (line.starts_with('+')) return styles.added(line);
+  return line.starts_with('-') ? styles.removed(line) : line;
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::string Conversation::diff() const {
 /// `rest`: a turn, from which on files are taken back; empty: the last one; `redo`: takes the last undo back.
 /// The first time says what would change; the same command again does it.
 std::string Conversation::undo_files(const std::string& rest) {
-  if (is_busy()) return styles_.red("the agent works: Esc stops it first") + '\n';
+  if (is_busy()) return styles_.error("the agent works: Esc stops it first") + '\n';
   if (!is_recorded()) return styles_.dim("no file was changed") + '\n';
   auto& journal = setup_.runtime->journal();
   app::UndoRequest request;

@@ -10,7 +10,8 @@ namespace praxis::tui {
 namespace {
 
 constexpr std::string_view kPasteBegin = "\x1b[200~", kPasteEnd = "\x1b[201~";
-constexpr std::size_t kMostSequence = 64;  ///< bytes of a sequence; a longer one is not a key
+constexpr std::string_view kBackground = "\x1b]11;";  ///< begins the answer about the background
+constexpr std::size_t kMostSequence = 64;             ///< bytes of a sequence; a longer one is not a key
 
 /// Sequences after `ESC`, of the usual terminals.
 constexpr std::array<std::pair<std::string_view, KeyKind>, 38> kSequences{{{"[A", KeyKind::kUp},
@@ -52,9 +53,24 @@ constexpr std::array<std::pair<std::string_view, KeyKind>, 38> kSequences{{{"[A"
                                                                            {"[Z", KeyKind::kTab},
                                                                            {"\x1b", KeyKind::kEscape}}};
 
+/// Whether the bytes are the answer about the background, or its beginning.
+bool is_background(std::string_view bytes) {
+  return bytes.size() > 1 && (bytes.starts_with(kBackground) || kBackground.starts_with(bytes));
+}
+
+/// The length of that answer, which ends with BEL or ESC and a backslash; 0: incomplete.
+std::size_t background_length(std::string_view bytes) {
+  const auto end = bytes.find_first_of("\x07\x1b", 1);
+  if (end == std::string_view::npos) return bytes.size() > kMostSequence ? bytes.size() : 0;
+  if (bytes[end] == '\x07') return end + 1;
+  if (end + 1 == bytes.size()) return 0;
+  return bytes[end + 1] == '\\' ? end + 2 : end;
+}
+
 /// The length of the sequence at the front of `bytes`, which begin with ESC; 0: incomplete.
 std::size_t sequence_length(std::string_view bytes) {
   if (bytes.size() < 2) return 0;
+  if (is_background(bytes)) return background_length(bytes);
   if (bytes[1] == 'O') return bytes.size() < 3 ? 0 : 3;
   if (bytes[1] != '[') return 1 + utf8_step(bytes.substr(1)).length;
   for (std::size_t at = 2; at < bytes.size(); ++at) {
@@ -66,6 +82,11 @@ std::size_t sequence_length(std::string_view bytes) {
 }
 
 void add_sequence(std::string_view sequence, std::vector<Key>& keys) {
+  if (sequence.starts_with(kBackground)) {
+    const std::string_view color = sequence.substr(kBackground.size());
+    keys.push_back({KeyKind::kBackground, std::string(color.substr(0, color.find_first_of("\x07\x1b")))});
+    return;
+  }
   const std::string_view rest = sequence.substr(1);
   const auto known = std::ranges::find(kSequences, rest, &std::pair<std::string_view, KeyKind>::first);
   if (known != kSequences.end()) {
@@ -116,7 +137,7 @@ std::vector<Key> KeyReader::feed(std::string_view bytes) {
 std::vector<Key> KeyReader::flush() {
   std::vector<Key> keys;
   if (pasting_) return keys;
-  if (held_.starts_with('\x1b')) keys.push_back({KeyKind::kEscape});
+  if (held_.starts_with('\x1b') && !is_background(held_)) keys.push_back({KeyKind::kEscape});
   held_.clear();
   return keys;
 }

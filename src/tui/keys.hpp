@@ -27,8 +27,9 @@ enum class KeyKind : std::uint8_t {
   kEnd,
   kWordLeft,
   kWordRight,
-  kControl,  ///< with Ctrl; `text` is the small letter
-  kAlt       ///< with Alt; `text` is the character
+  kControl,    ///< with Ctrl; `text` is the small letter
+  kAlt,        ///< with Alt; `text` is the character
+  kBackground  ///< no key: the terminal's answer about its background; `text` is the colour
 };
 
 struct Key {

@@ -40,6 +40,13 @@ TEST(Keys, LoneEscapeIsAKeyOnceNothingFollows) {
   EXPECT_FALSE(reader.is_incomplete());
 }
 
+TEST(Keys, AnswerAboutTheBackgroundIsNoText) {
+  const Key light{KeyKind::kBackground, "rgb:ffff/ffff/ffff"};
+  EXPECT_THAT(keys_of({"a\x1b]1", "1;rgb:ffff/", "ffff/ffff\x1b", "\\b\x1b]11;rgb:ffff/ffff/ffff\x07"}),
+              ElementsAre(Key{KeyKind::kText, "a"}, light, Key{KeyKind::kText, "b"}, light));
+  EXPECT_THAT(keys_of({"\x1b]11;rgb:ff"}), IsEmpty()) << "what is cut off is not the key Esc";
+}
+
 TEST(Keys, UnknownSequencesAndInvalidBytesAreNoText) {
   EXPECT_THAT(keys_of({"\x1b[99;99zx\x1b[?62;c\xFF\xC3(y"}),
               ElementsAre(Key{KeyKind::kText, "x"}, Key{KeyKind::kText, "("}, Key{KeyKind::kText, "y"}));

@@ -74,7 +74,7 @@ LiveChat::LiveChat(const ChatSetup& setup, Conversation& conversation, RawTermin
     : setup_(setup),
       conversation_(conversation),
       terminal_(terminal),
-      styles_{setup.styled},
+      styles_{setup.theme.theme},
       drafts_(setup.folder),
       size_(terminal_size(STDOUT_FILENO)) {
   std::error_code failed;
@@ -85,6 +85,7 @@ LiveChat::LiveChat(const ChatSetup& setup, Conversation& conversation, RawTermin
 }
 
 void LiveChat::run() {
+  if (setup_.theme.asks) write(kAskBackground);
   print(conversation_.begin(columns()));
   const std::stop_callback stopped(setup_.stop, conversation_.waker());
   while (!leaving_ && !conversation_.wants_to_leave() && !setup_.stop.stop_requested()) {
@@ -142,8 +143,17 @@ void LiveChat::keep_draft() {
   drafts_.save(key, lends_composer_ ? own_text_ : composer_.text());
 }
 
+/// The answer of the terminal about its background.
+void LiveChat::take_background(std::string_view color) {
+  const auto theme = setup_.theme.asks ? theme_for_background(color) : std::nullopt;
+  if (!theme) return;
+  styles_.theme = *theme;
+  conversation_.set_theme(*theme);
+}
+
 void LiveChat::press(const Key& key) {
   if (leaving_) return;
+  if (key.kind == KeyKind::kBackground) return take_background(key.text);
   hint_.clear();
   const auto last_escape = std::exchange(escape_, {});
   last_key_ = Clock::now();

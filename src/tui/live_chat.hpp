@@ -33,6 +33,7 @@ class LiveChat {
   void read_keys();
   void press(const Key& key);
   bool press_control(const Key& key);
+  void take_background(std::string_view color);
   void enter(Delivery delivery);
   void stop_or_leave();
   void suspend();
@@ -82,7 +83,7 @@ class LiveChat {
   const ChatSetup& setup_;
   Conversation& conversation_;
   RawTerminal& terminal_;
-  const Styles styles_;
+  Styles styles_;
   Drafts drafts_;
   KeyReader reader_;
   Composer composer_;

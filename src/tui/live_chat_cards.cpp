@@ -39,7 +39,7 @@ std::vector<std::string> LiveChat::card_list(std::size_t wide) {
   while (&cards[at] != shown) ++at;
   const std::size_t first = at >= kMostCardsListed ? at - kMostCardsListed + 1 : 0;
   const std::size_t end = std::min(cards.size(), first + kMostCardsListed);
-  lines.push_back(styles_.yellow(cut_to(
+  lines.push_back(styles_.warning(cut_to(
       fmt::format("{} steps wait for you{}", cards.size(), focused_ ? "; Up and Down go to another:" : ":"),
       wide)));
   for (std::size_t i = first; i < end; ++i) {

@@ -71,7 +71,7 @@ std::vector<std::string> Picker::lines(std::size_t columns, std::size_t rows, co
   const std::string count = list_.found() == list_.size()
                                 ? fmt::format("{}", list_.size())
                                 : fmt::format("{} of {}", list_.found(), list_.size());
-  lines.push_back(styles.yellow(cut_to(app::one_line(title_, columns) + "  (" + count + ")", columns)));
+  lines.push_back(styles.warning(cut_to(app::one_line(title_, columns) + "  (" + count + ")", columns)));
   const std::size_t room = std::min(rows > 4 ? rows - 3 : 1, kMostRows);
   std::vector<std::string> shown = list_.lines(columns, room, styles);
   if (shown.empty()) shown.push_back(styles.dim("  nothing fits"));

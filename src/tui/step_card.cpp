@@ -98,7 +98,7 @@ std::vector<std::string> StepCard::lines(std::size_t columns, std::size_t rows, 
                                          const Styles& styles) const {
   std::vector<std::string> lines;
   append_lines(lines, app::prefixed_lines("", card_heading(step_, columns), columns, 0));
-  for (std::string& line : lines) line = styles.yellow(line);
+  for (std::string& line : lines) line = styles.warning(line);
   const std::string text = overview(columns);
   if (std::cmp_greater(std::ranges::count(text, '\n'), rows)) {
     lines.emplace_back(printed_ ? "  (shown above)" : "  (longer than the screen)");

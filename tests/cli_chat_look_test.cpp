@@ -1,0 +1,61 @@
+// How a chat looks and calls for attention on the terminal that it is in, judged by the bytes that it writes.
+#include <gmock/gmock.h>
+
+#include "chat_rig.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kAsks = "\x1b]11;?";
+constexpr const char* kLightError = "\x1b[38;5;124m";
+constexpr const char* kDarkError = "\x1b[38;5;203m";
+
+class ChatLook : public CliChat {
+ protected:
+  ChatLook() {
+    options_.env["TERM"] = "xterm-256color";
+    file("talk.jsonl", says("One."));
+  }
+};
+
+TEST_F(ChatLook, AnswerOfTheTerminalChoosesTheThemeAndIsNotTyped) {
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  run->type("/nope\x1b]11;rgb:ffff/ffff/ffff\x1b\\s\r");
+  run->shows("there is no /nopes");
+  left(*run);
+  EXPECT_THAT(run->output(), AllOf(HasSubstr(kAsks), HasSubstr(kLightError)));
+}
+
+TEST_F(ChatLook, SettingAndFlagChooseTheThemeWithoutAsking) {
+  file("config/praxis/config.toml", "[chat]\ntheme = 'dark'\n");
+  const auto configured = chat({"talk.toml"});
+  begin(*configured);
+  configured->type("/nope\r");
+  configured->shows("there is no /nope");
+  left(*configured);
+  EXPECT_THAT(configured->output(), AllOf(HasSubstr(kDarkError), Not(HasSubstr(kAsks))));
+  const auto flagged = chat({"talk.toml", "--theme", "light"});
+  begin(*flagged);
+  flagged->type("/nope\r");
+  flagged->shows("there is no /nope");
+  left(*flagged);
+  EXPECT_THAT(flagged->output(), AllOf(HasSubstr(kLightError), Not(HasSubstr(kAsks))));
+}
+
+TEST_F(ChatLook, NoColorAsksNothing) {
+  options_.env["NO_COLOR"] = "1";
+  const auto run = chat({"talk.toml", "--theme", "light"});
+  begin(*run);
+  run->type("/nope\r");
+  run->shows("there is no /nope");
+  left(*run);
+  EXPECT_THAT(run->output(), AllOf(Not(HasSubstr(kAsks)), Not(HasSubstr("\x1b[38"))));
+}
+
+}  // namespace
+}  // namespace praxis::testing
