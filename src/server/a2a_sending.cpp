@@ -67,20 +67,24 @@ class A2aSending {
     run.done = [watch](const Result<AgentResult>& result) { watch->report(result); };
     const auto codec = std::make_shared<A2aCodec>(A2aTaskId{}, request_.form);
     const auto following = follower(codec, reply);
-    if (auto marked = following->mark(); !marked) return marked;
+    run.prepare = [codec, following](const SessionId& id) {
+      codec->set_task(A2aTaskId{id, TurnId("t1")});
+      return following->watch(id);
+    };
     service_.runs->create(
         std::move(run), request_.call.principal,
         [&service = service_, refuse = refusal(reply), codec, following, watch](const Result<Created>& made) {
           if (!made) return refuse(made.error());
           if (made->is_new) ++service.counters.runs_created;
-          codec->set_task(A2aTaskId{made->id, TurnId("t1")});
           if (!made->is_new) {
+            codec->set_task(A2aTaskId{made->id, TurnId("t1")});
+            if (auto watched = following->watch(made->id); !watched) return refuse(watched.error());
             const auto stored = service.runs->stored(made->id);
             if (!stored) return refuse(stored.error());
             following->replay(*stored);
           }
           following->begin_with(codec->speak());
-          following->follow(made->id);
+          following->follow();
           watch->give(following);
         });
     return {};
@@ -99,7 +103,7 @@ class A2aSending {
     const auto codec = std::make_shared<A2aCodec>(
         A2aTaskId{run, TurnId("t" + std::to_string(state.next_turn))}, request_.form);
     const auto following = follower(codec, reply);
-    if (auto marked = following->mark(); !marked) return marked;
+    if (auto watched = following->watch(run); !watched) return watched;
     auto slot = service_.runs->begin_turn(request_.call.principal);
     if (!slot) return fail(slot.error());
     Message message = text_message(Role::kUser, std::move(message_.text));
@@ -108,9 +112,9 @@ class A2aSending {
     const auto watch = std::make_shared<BeginWatch>();
     service_.runs->send(
         run, *std::move(slot), std::move(message), nullptr,
-        [following, watch, run, refuse = refusal(reply)](const Status& begun) {
+        [following, watch, refuse = refusal(reply)](const Status& begun) {
           if (!begun) return refuse(begun.error());
-          following->follow(run);
+          following->follow();
           watch->give(following);
         },
         [watch](const Result<AgentResult>& result) { watch->report(result); });
@@ -123,8 +127,8 @@ class A2aSending {
     const SessionId& run = found->id.run;
     const auto codec = std::make_shared<A2aCodec>(found->id, request_.form);
     const auto following = follower(codec, reply);
-    if (auto marked = following->mark(); !marked) return marked;
-    const auto stored = service_.runs->stored(run);  // with what came before the mark
+    if (auto watched = following->watch(run); !watched) return watched;
+    const auto stored = service_.runs->stored(run);  // with what came before it was watched
     if (!stored) return fail(stored.error());
     following->replay(*stored);
     if (codec->has_ended()) return fail(a2a_task_ended(found->id));
@@ -132,7 +136,7 @@ class A2aSending {
       return fail(field_error("message.contextId", "is not the one of the task"));
     if (auto taken = reach(*stored); !taken) return taken;
     following->begin_with(codec->speak());
-    following->follow(run);
+    following->follow();
     return {};
   }
 

@@ -112,6 +112,36 @@ TEST_F(AcknowledgedTurns, JournalThatDoesNotAnswerIsAnErrorAndTheTurnMayStillBeg
   EXPECT_EQ(again.status, 200) << again.body;
 }
 
+// The run goes on in this process, so a decision or command is a record of its own.
+TEST_F(AcknowledgedTurns, DecisionsAndCommandsAreAnsweredOnceTheyAreDurable) {
+  asking_agent();
+  start_with(60s);
+  const std::string asking = create("ask"), slow = create("slow");
+  wait_for(asking, "awaiting_user");
+  wait_for(slow, "running");
+  const std::string decide = "/api/v1/runs/" + asking + "/steps/p1";
+  const std::string commands = "/api/v1/runs/" + slow + "/commands";
+  std::vector<std::pair<std::string, std::string>> requests{{decide, R"({"decision":"allow"})"}};
+  for (const char* verb : {"steer", "enqueue", "annotate", "pause", "unpause", "interrupt"}) {
+    const bool says = std::string_view(verb) == "steer" || std::string_view(verb) == "enqueue";
+    requests.emplace_back(commands, R"({"commands":[{"verb":")" + std::string(verb) + R"(","text":")" +
+                                        (says ? "go" : "") + R"("}]})");
+  }
+  auto held = lock();
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (const auto& [path, body] : requests) {
+    clients.push_back(std::make_unique<RawClient>(server_->port()));
+    clients.back()->send(request("POST", path, body, kOwner, "Connection: close\r\n"));
+  }
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(call("GET", "/healthz").status, 200);
+  EXPECT_TRUE(std::ranges::all_of(clients, [](const auto& c) { return c->received().empty(); }));
+  unlock(held);
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    const std::string answer = clients[i]->read_all();
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 20")) << requests[i].second << "\n" << answer;
+  }
+}
+
 // Far more requests than workers.
 TEST_F(AcknowledgedTurns, RequestsThatWaitForTheJournalTakeNoThread) {
   start_with(60s);

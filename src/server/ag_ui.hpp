@@ -26,6 +26,11 @@ class AgUiCodec final : public TurnCodec {
   AgUiCodec& operator=(const AgUiCodec&) = delete;
   /// The run, if it was made after the codec.
   void set_run(SessionId run) { run_ = std::move(run); }
+  /// Before the first event: which turn is shown, and what came before it; as in `Begin`.
+  void show(TurnId turn, Json messages) {
+    begin_.turn = std::move(turn);
+    begin_.messages = std::move(messages);
+  }
 
   bool take(const Event& event, std::string& out) override;
   void take_wait(const std::vector<ParkedStep>& pending, std::string& out) override;
@@ -67,7 +72,7 @@ class AgUiCodec final : public TurnCodec {
   std::string call_id(const SessionId& session, const CallId& call) const;
 
   SessionId run_;
-  const Begin begin_;
+  Begin begin_;
   bool has_begun_ = false, has_ended_ = false, has_text_ = false;
   std::map<SessionId, std::unique_ptr<Voice>> voices_;
   std::map<SessionId, std::size_t> times_;  ///< how often a sub-agent has begun

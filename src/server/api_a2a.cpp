@@ -67,8 +67,8 @@ Status subscribe_op(A2aRequest& request, const HttpReply& reply) {
   const auto codec = std::make_shared<A2aCodec>(found->id, request.form);
   const auto following =
       std::make_shared<TurnFollower>(request.service, reply, codec, TurnFollower::Gives::kStream);
-  if (auto marked = following->mark(); !marked) return marked;
-  const auto stored = request.service.runs->stored(found->id.run);  // with what came before the mark
+  if (auto watched = following->watch(found->id.run); !watched) return watched;
+  const auto stored = request.service.runs->stored(found->id.run);  // with what came before it was watched
   if (!stored) return fail(stored.error());
   following->replay(*stored);
   if (codec->has_ended()) return fail(a2a_task_ended(found->id));
@@ -77,7 +77,7 @@ Status subscribe_op(A2aRequest& request, const HttpReply& reply) {
   std::string ignored;
   if (!pending->empty()) codec->take_wait(*pending, ignored);
   following->begin_with(codec->speak());
-  following->follow(found->id.run);
+  following->follow();
   return {};
 }
 
@@ -89,8 +89,8 @@ Status cancel_op(A2aRequest& request, const HttpReply& reply) {
   const auto codec = std::make_shared<A2aCodec>(found->id, request.form);
   const auto following =
       std::make_shared<TurnFollower>(request.service, reply, codec, TurnFollower::Gives::kWhenEnded);
-  if (auto marked = following->mark(); !marked) return marked;
-  const auto stored = request.service.runs->stored(run);  // with what came before the mark
+  if (auto watched = following->watch(run); !watched) return watched;
+  const auto stored = request.service.runs->stored(run);  // with what came before it was watched
   if (!stored) return fail(stored.error());
   following->replay(*stored);
   following->ignore_waits();
@@ -102,7 +102,7 @@ Status cancel_op(A2aRequest& request, const HttpReply& reply) {
     const auto now = request.service.runs->stored(run);
     return now && !now->state.turn ? Status(fail(ended)) : stopped;
   }
-  following->follow(run);
+  following->follow();
   return {};
 }
 

@@ -148,8 +148,10 @@ std::shared_ptr<TurnFollower> follower_of(Service& service, const HttpReply& rep
 Status connect_ag_ui(Service& service, const Call& call, const AgUiRequest& request, const HttpReply& reply) {
   const SessionId run = run_of_conversation(service, "ag-ui", request.thread, call.principal);
   if (run.empty()) return fail(field_error("messages", "must end with a text of the user"));
-  const auto position = service.journal->last_position();
-  if (!position) return fail(position.error());
+  const auto codec =
+      std::make_shared<AgUiCodec>(AgUiCodec::Begin{.thread = request.thread, .id = request.run_id}, run);
+  const auto following = follower_of(service, reply, codec);
+  if (auto watched = following->watch(run); !watched) return watched;
   const auto stored = service.runs->stored(run);
   if (!stored) return fail(stored.error());
   const State& state = stored->state;
@@ -159,42 +161,35 @@ Status connect_ag_ui(Service& service, const Call& call, const AgUiRequest& requ
     until = state.marks.back().messages;
     while (until < messages.size() && messages[until]->role == Role::kUser) ++until;
   }
-  AgUiCodec::Begin begin{.thread = request.thread,
-                         .id = request.run_id,
-                         .turn = state.turn ? state.turn->id : TurnId{},
-                         .at_once = false,
-                         .messages = ag_ui_messages(run, messages, until)};
-  const auto codec = std::make_shared<AgUiCodec>(std::move(begin), run);
+  codec->show(state.turn ? state.turn->id : TurnId{}, ag_ui_messages(run, messages, until));
   if (!state.turn) {
     begin_events(reply);
     reply.write(std::make_shared<const std::string>(codec->idle()));
     reply.finish();
     return {};
   }
-  const auto following = follower_of(service, reply, codec);
-  following->mark_at(Position{*position, UINT32_MAX});
   following->replay(*stored);
-  following->follow(run);
+  following->follow();
   return {};
 }
 
 Status resume_ag_ui(Service& service, const Call& call, const AgUiRequest& request, const HttpReply& reply) {
   const SessionId run = run_of_conversation(service, "ag-ui", request.thread, call.principal);
   if (run.empty()) return fail(not_found("thread", request.thread));
-  const auto position = service.journal->last_position();
-  if (!position) return fail(position.error());
-  const auto stored = service.runs->stored(run);
+  auto stored = service.runs->stored(run);
   if (!stored) return fail(stored.error());
   if (!stored->state.turn) return fail(field_error("resume", "decides a step of a turn that is over"));
   const auto following = follower_of(
       service, reply,
       std::make_shared<AgUiCodec>(
           AgUiCodec::Begin{request.thread, request.run_id, stored->state.turn->id, true, nullptr}, run));
-  following->mark_at(Position{*position, UINT32_MAX});
+  if (auto watched = following->watch(run); !watched) return watched;
+  stored = service.runs->stored(run);  // with what came before it was watched
+  if (!stored) return fail(stored.error());
   following->start_after(*stored);
   const auto decided = decide_for_client(service, run, request.decisions, call.principal, "resume");
   if (!decided) return fail(decided.error());
-  following->follow(run);
+  following->follow();
   return {};
 }
 
@@ -208,11 +203,10 @@ Status ag_ui_run(Service& service, const Call& call, const HttpReply& reply) {
   const auto codec = std::make_shared<AgUiCodec>(
       AgUiCodec::Begin{.thread = request->thread, .id = request->run_id}, SessionId{});
   const auto following = follower_of(service, reply, codec);
-  if (auto marked = following->mark(); !marked) return marked;
   start_client_turn(service, {"ag-ui", request->thread, call.name("agent"), std::move(request->messages)},
                     call, following, [codec, following](const SessionId& run) {
                       codec->set_run(run);
-                      following->follow(run);
+                      following->follow();
                     });
   return {};
 }

@@ -125,13 +125,13 @@ Status decide_in_chat(Service& service, const Call& call, const ChatRequest& req
   for (const ClientDecision& decision : request.decisions) begin.decided.insert(decision.step);
   const auto following = std::make_shared<TurnFollower>(
       service, reply, std::make_shared<UiStreamCodec>(std::move(begin), run), TurnFollower::Gives::kStream);
-  if (auto marked = following->mark(); !marked) return marked;
-  stored = service.runs->stored(run);  // with what came before the mark
+  if (auto watched = following->watch(run); !watched) return watched;
+  stored = service.runs->stored(run);  // with what came before it was watched
   if (!stored) return fail(stored.error());
   following->start_after(*stored);
   const auto decided = decide_for_client(service, run, request.decisions, call.principal, "messages");
   if (!decided) return fail(decided.error());
-  following->follow(run, ui_stream_headers());
+  following->follow(ui_stream_headers());
   return {};
 }
 
@@ -143,11 +143,10 @@ Status ai_sdk_chat(Service& service, const Call& call, const HttpReply& reply) {
   if (!request->decisions.empty()) return decide_in_chat(service, call, *request, reply);
   const auto codec = std::make_shared<UiStreamCodec>(UiStreamCodec::Begin{}, SessionId{});
   const auto following = std::make_shared<TurnFollower>(service, reply, codec, TurnFollower::Gives::kStream);
-  if (auto marked = following->mark(); !marked) return marked;
   start_client_turn(service, {"ai", request->id, request->agent, std::move(request->messages)}, call,
                     following, [codec, following](const SessionId& run) {
                       codec->set_run(run);
-                      following->follow(run, ui_stream_headers());
+                      following->follow(ui_stream_headers());
                     });
   return {};
 }
@@ -155,10 +154,8 @@ Status ai_sdk_chat(Service& service, const Call& call, const HttpReply& reply) {
 /// Of a turn that works the stream from its beginning, which the client takes as a replay; else 204.
 Status ai_sdk_resume(Service& service, const Call& call, const HttpReply& reply) {
   const SessionId run = run_of_conversation(service, "ai", call.name("chat"), call.principal);
-  const auto position = service.journal->last_position();
-  if (!position) return fail(position.error());
-  const auto stored = run.empty() ? Result<app::StoredSession>(fail(not_found("chat", call.name("chat"))))
-                                  : service.runs->stored(run);
+  auto stored = run.empty() ? Result<app::StoredSession>(fail(not_found("chat", call.name("chat"))))
+                            : service.runs->stored(run);
   const bool works = stored && stored->state.turn && stored->state.status() != SessionStatus::kAwaitingUser;
   if (!works) {
     reply.send({204, {{"Cache-Control", "no-store"}}, ""});
@@ -167,9 +164,11 @@ Status ai_sdk_resume(Service& service, const Call& call, const HttpReply& reply)
   UiStreamCodec::Begin begin{.turn = stored->state.turn->id, .at_once = false, .decided = {}};
   const auto following = std::make_shared<TurnFollower>(
       service, reply, std::make_shared<UiStreamCodec>(std::move(begin), run), TurnFollower::Gives::kStream);
-  following->mark_at(Position{*position, UINT32_MAX});
+  if (auto watched = following->watch(run); !watched) return watched;
+  stored = service.runs->stored(run);  // with what came before it was watched
+  if (!stored) return fail(stored.error());
   following->replay(*stored);
-  following->follow(run, ui_stream_headers());
+  following->follow(ui_stream_headers());
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "praxis/app/agent_update.hpp"
+#include "server/early_subscription.hpp"
 #include "server/event_sinks.hpp"
 #include "server/handlers.hpp"
 
@@ -39,9 +40,8 @@ Result<AgentState> state_of(Service& service, const SessionId& id) {
 Status design_stream(Service& service, const Call& call, const HttpReply& reply) {
   const std::string prompt = call.parameter("prompt");
   if (prompt.empty()) return fail(field_error("prompt", "is missing: /agent/stream?prompt=TEXT"));
-  const auto position = service.journal->last_position();
-  if (!position) return fail(position.error());
-  auto begin = [&service, call, reply, prompt, position = *position](const Result<Created>& made) {
+  const auto early = std::make_shared<EarlySubscription>(service.feed);
+  auto begin = [&service, call, reply, prompt, early](const Result<Created>& made) {
     if (!made) return call.answer(fail(made.error()));
     ++service.counters.runs_created;
     const EventChannel channel = EventChannel::begin(call, reply);
@@ -50,11 +50,11 @@ Status design_stream(Service& service, const Call& call, const HttpReply& reply)
         JsonObject{{"type", "agent-state"},
                    {"agentId", made->id.str()},
                    {"state", JsonObject{{"status", "running"}, {"content", prompt}, {"userComment", ""}}}});
-    service.feed->subscribe({.session = made->id}, Position{position, UINT32_MAX},
-                            std::make_shared<DesignSink>(channel, made->id));
+    early->give_to(std::make_shared<DesignSink>(channel, made->id));
   };
-  service.runs->create({.agent = call.parameter("agent"), .prompt = prompt}, call.principal,
-                       std::move(begin));
+  NewRun run{.agent = call.parameter("agent"), .prompt = prompt};
+  run.prepare = [early](const SessionId& id) { return early->begin({.session = id}); };
+  service.runs->create(std::move(run), call.principal, std::move(begin));
   return {};
 }
 

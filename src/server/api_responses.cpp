@@ -189,17 +189,15 @@ class Starter {
   }
 
  private:
-  /// Makes the follower of a response, also after this object is gone.
-  std::function<std::shared_ptr<TurnFollower>(const ResponseId&)> follower_for(const HttpReply& reply) const {
+  std::shared_ptr<TurnFollower> follower(const std::shared_ptr<ResponseCodec>& codec,
+                                         const HttpReply& reply) const {
     const auto gives = request_.streams      ? TurnFollower::Gives::kStream
                        : request_.background ? TurnFollower::Gives::kWhenBegun
                                              : TurnFollower::Gives::kWhenEnded;
-    return [&service = service_, reply, gives](const ResponseId& id) {
-      return std::make_shared<TurnFollower>(service, reply, std::make_shared<ResponseCodec>(id), gives);
-    };
+    return std::make_shared<TurnFollower>(service_, reply, codec, gives);
   }
   std::shared_ptr<TurnFollower> follower(const ResponseId& id, const HttpReply& reply) const {
-    return follower_for(reply)(id);
+    return follower(std::make_shared<ResponseCodec>(id), reply);
   }
   Json tools_json() const {
     const Json* tools = request_.kept.if_contains("tools");
@@ -213,8 +211,6 @@ class Starter {
   Status create(std::vector<Message> before, const HttpReply& reply) {
     if (request_.model.empty())
       return fail(field_error("model", "must name an agent; GET /v1/models lists them"));
-    const auto position = service_.journal->last_position();
-    if (!position) return fail(position.error());
     NewRun run;
     run.agent = request_.model;
     run.content = request_.input.prompt->parts;
@@ -227,28 +223,34 @@ class Starter {
     run.metadata = kept();
     const auto watch = std::make_shared<BeginWatch>();
     run.done = [watch](const Result<AgentResult>& result) { watch->report(result); };
-    service_.runs->create(std::move(run), call_.principal,
-                          [&service = service_, answer = call_.answer, follower = follower_for(reply), watch,
-                           position = *position](const Result<Created>& made) {
-                            if (!made) return answer(fail(made.error()));
-                            if (made->is_new) ++service.counters.runs_created;
-                            const auto following = follower(ResponseId{made->id, TurnId("t1")});
-                            following->mark_at(Position{position, UINT32_MAX});
-                            if (!made->is_new) {
-                              const auto stored = service.runs->stored(made->id);
-                              if (!stored) return answer(fail(stored.error()));
-                              following->replay(*stored);
-                            }
-                            following->follow(made->id);
-                            watch->give(following);
-                          });
+    const auto codec = std::make_shared<ResponseCodec>(ResponseId{});
+    const auto following = follower(codec, reply);
+    run.prepare = [codec, following](const SessionId& id) {
+      codec->set_id(ResponseId{id, TurnId("t1")});
+      return following->watch(id);
+    };
+    service_.runs->create(
+        std::move(run), call_.principal,
+        [&service = service_, answer = call_.answer, codec, following, watch](const Result<Created>& made) {
+          if (!made) return answer(fail(made.error()));
+          if (made->is_new) ++service.counters.runs_created;
+          if (!made->is_new) {
+            codec->set_id(ResponseId{made->id, TurnId("t1")});
+            if (auto watched = following->watch(made->id); !watched) return answer(fail(watched.error()));
+            const auto stored = service.runs->stored(made->id);
+            if (!stored) return answer(fail(stored.error()));
+            following->replay(*stored);
+          }
+          following->follow();
+          watch->give(following);
+        });
     return {};
   }
 
   Status send(const FoundResponse& before, const HttpReply& reply) {
     const State& state = before.stored.state;
     const auto following = follower({before.id.run, TurnId("t" + std::to_string(state.next_turn))}, reply);
-    if (auto marked = following->mark(); !marked) return marked;
+    if (auto watched = following->watch(before.id.run); !watched) return watched;
     auto slot = service_.runs->begin_turn(call_.principal);
     if (!slot) return fail(slot.error());
     Message message = *std::move(request_.input.prompt);
@@ -256,9 +258,9 @@ class Starter {
     const auto watch = std::make_shared<BeginWatch>();
     service_.runs->send(
         before.id.run, *std::move(slot), std::move(message), std::move(request_.schema),
-        [following, watch, run = before.id.run, answer = call_.answer](const Status& begun) {
+        [following, watch, answer = call_.answer](const Status& begun) {
           if (!begun) return answer(fail(begun.error()));
-          following->follow(run);
+          following->follow();
           watch->give(following);
         },
         [watch](const Result<AgentResult>& result) { watch->report(result); });
@@ -304,8 +306,8 @@ class Starter {
     const auto following = follower(
         {run, stored->state.turn->id, decisions.front().request.session, decisions.front().request.step},
         reply);
-    if (auto marked = following->mark(); !marked) return marked;
-    const auto now = service_.runs->stored(run);  // with what came before the mark
+    if (auto watched = following->watch(run); !watched) return watched;
+    const auto now = service_.runs->stored(run);  // with what came before it was watched
     if (!now) return fail(now.error());
     following->replay(*now);
     for (std::size_t i = 0; i < decisions.size(); ++i) {
@@ -314,7 +316,7 @@ class Starter {
           !done)
         return done;
     }
-    following->follow(run);
+    following->follow();
     return {};
   }
 
@@ -350,11 +352,11 @@ Status retrieve_response(Service& service, const Call& call, const HttpReply& re
       std::make_shared<ResponseCodec>(found->id, *after == SIZE_MAX ? -1 : static_cast<std::int64_t>(*after));
   if (found->begins_at) codec->begin_at(*found->begins_at);
   const auto following = std::make_shared<TurnFollower>(service, reply, codec, TurnFollower::Gives::kStream);
-  if (auto marked = following->mark(); !marked) return marked;
-  const auto stored = service.runs->stored(found->id.run);  // with what came before the mark
+  if (auto watched = following->watch(found->id.run); !watched) return watched;
+  const auto stored = service.runs->stored(found->id.run);  // with what came before it was watched
   if (!stored) return fail(stored.error());
   following->replay(*stored);
-  following->follow(found->id.run);
+  following->follow();
   return {};
 }
 
@@ -370,14 +372,14 @@ Status cancel_response(Service& service, const Call& call, const HttpReply& repl
   }
   const auto following = std::make_shared<TurnFollower>(
       service, reply, std::make_shared<ResponseCodec>(found->id), TurnFollower::Gives::kWhenEnded);
-  if (auto marked = following->mark(); !marked) return marked;
+  if (auto watched = following->watch(found->id.run); !watched) return watched;
   const auto stored = service.runs->stored(found->id.run);
   if (!stored) return fail(stored.error());
   following->replay(*stored);
   auto stopped = service.runtime->command(
       {Command{CommandVerb::kInterrupt, found->id.run, {}, author_of(call.principal)}});
   if (!stopped && service.runs->stored(found->id.run)->state.turn) return stopped;
-  following->follow(found->id.run);
+  following->follow();
   return {};
 }
 

@@ -33,6 +33,9 @@ class ClientBegin {
               std::move_only_function<void(const SessionId&)> begin)
       : answer_(call.answer), follower_(std::move(follower)), begin_(std::move(begin)) {}
 
+  std::function<Status(const SessionId&)> prepare() const {
+    return [follower = follower_](const SessionId& run) { return follower->watch(run); };
+  }
   std::function<void(const Result<AgentResult>&)> done() const {
     return [watch = watch_](const Result<AgentResult>& result) { watch->report(result); };
   }
@@ -57,6 +60,7 @@ void start_client_run(Service& service, ClientTurn turn, const Principal& princi
   turn.messages.pop_back();
   run.before = std::move(turn.messages);
   run.idempotency = run.request = key_of(turn.format, turn.id);
+  run.prepare = begin.prepare();
   run.done = begin.done();
   service.runs->create(std::move(run), principal,
                        [&service, begin = std::move(begin)](const Result<Created>& made) mutable {
@@ -96,6 +100,7 @@ void start_client_turn(Service& service, ClientTurn turn, const Call& call,
   if (const TurnId replaced = replaced_turn(stored->state, prompts); !replaced.empty()) {
     if (auto gone = service.runs->rewind(run, replaced); !gone) return then(fail(gone.error()));
   }
+  if (auto watched = then.prepare()(run); !watched) return then(fail(watched.error()));
   auto done = then.done();
   service.runs->send(
       run, *std::move(slot), std::move(turn.messages.back()), nullptr,

@@ -29,8 +29,9 @@ SessionId run_of_conversation(Service& service, const std::string& format, const
                               const Principal& principal);
 
 /// Starts a turn with the last message. A new run begins with the messages before it. In a run that exists,
-/// the client may have gone back: what follows the place of its message is taken back first. Once the message
-/// is durable, `begin` gets the run, and then `follower` the errors of the turn. Errors, to the answer of
+/// the client may have gone back: what follows the place of its message is taken back first. `follower`
+/// watches the run from before the turn. Once the message is durable, `begin` gets the run, and then
+/// `follower` the errors of the turn. Errors, to the answer of
 /// the call: `kConflict`, the run is in the middle of a turn; of `Runs::create` and `Runs::send`.
 void start_client_turn(Service& service, ClientTurn turn, const Call& call,
                        std::shared_ptr<TurnFollower> follower,

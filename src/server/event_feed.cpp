@@ -369,6 +369,18 @@ void EventFeed::subscribe(FeedFilter filter, std::optional<Position> after, std:
   });
 }
 
+Status EventFeed::join(FeedFilter filter, std::shared_ptr<FeedSink> sink) {
+  const auto last = journal_->last_position();
+  if (!last) return fail(last.error());
+  auto observer = std::make_shared<Observer>();
+  observer->filter = std::move(filter);
+  observer->sink = std::move(sink);
+  observer->after = Position{*last, UINT32_MAX};
+  ++observers_;
+  while (!try_join(observer)) observer->after = Position{live_position(), UINT32_MAX};
+  return {};
+}
+
 void EventFeed::catch_up(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection) {
   while (!try_join(observer)) {
     const std::uint64_t live = live_position();

@@ -90,6 +90,9 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   void stop();
   /// Gives `sink` the events after `after`; nothing: those from now on.
   void subscribe(FeedFilter filter, std::optional<Position> after, std::shared_ptr<FeedSink> sink);
+  /// Gives `sink` the events from now on: it has joined when this returns, so that it misses nothing that
+  /// begins afterwards. Blocks for one read of the journal. Error `kJournal`.
+  Status join(FeedFilter filter, std::shared_ptr<FeedSink> sink);
   std::size_t observers() const { return observers_; }
 
  private:

@@ -40,17 +40,17 @@ Status continue_chat(Service& service, const Call& call, const ChatCompletionReq
   if (service.runs->lineages().root_of(request.run) != request.run ||
       !service.runs->may_see(call.principal, request.run))
     return fail(not_found("call", request.results.front().step));
-  const auto position = service.journal->last_position();
-  if (!position) return fail(position.error());
-  const auto stored = service.runs->stored(request.run);
+  auto stored = service.runs->stored(request.run);
   if (!stored) return fail(stored.error());
   const auto following =
       follow_chat(service, reply, request, app::external_tools_of(*stored->state.agent)).follower;
-  following->mark_at(Position{*position, UINT32_MAX});
+  if (auto watched = following->watch(request.run); !watched) return watched;
+  stored = service.runs->stored(request.run);  // with what came before it was watched
+  if (!stored) return fail(stored.error());
   following->start_after(*stored);
   const auto decided = decide_for_client(service, request.run, request.results, call.principal, "messages");
   if (!decided) return fail(decided.error());
-  following->follow(request.run);
+  following->follow();
   return {};
 }
 
@@ -98,23 +98,25 @@ Status complete_chat(Service& service, const Call& call, const HttpReply& reply)
   std::set<std::string> tools;
   for (const ToolDefinition& tool : request->tools) tools.insert(tool.name);
   const auto [answering, watching] = follow_chat(service, reply, *request, std::move(tools));
-  if (auto marked = watching->mark(); !marked) return marked;
   const auto watch = std::make_shared<BeginWatch>();
   NewRun run{.agent = request->model};
   run.content = std::move(request->content);
   run.schema = std::move(request->schema);
   run.before = std::move(request->before);
   run.tools = std::move(request->tools);
+  run.prepare = [codec = answering, following = watching](const SessionId& id) {
+    codec->set_run(id);
+    return following->watch(id);
+  };
   run.done = [watch](const Result<AgentResult>& result) { watch->report(result); };
-  service.runs->create(std::move(run), call.principal,
-                       [&service, codec = answering, following = watching, watch,
-                        answer = call.answer](const Result<Created>& made) {
-                         if (!made) return answer(fail(made.error()));
-                         ++service.counters.runs_created;
-                         codec->set_run(made->id);
-                         following->follow(made->id);
-                         watch->give(following);
-                       });
+  service.runs->create(
+      std::move(run), call.principal,
+      [&service, following = watching, watch, answer = call.answer](const Result<Created>& made) {
+        if (!made) return answer(fail(made.error()));
+        ++service.counters.runs_created;
+        following->follow();
+        watch->give(following);
+      });
   return {};
 }
 

@@ -47,6 +47,8 @@ class ResponseCodec final : public TurnCodec {
   ResponseCodec(const ResponseCodec&) = delete;
   ResponseCodec& operator=(const ResponseCodec&) = delete;
 
+  /// Before the first event: the turn of a run that was made after the codec.
+  void set_id(ResponseId id) { id_ = std::move(id); }
   /// The response follows the decision that was made at this time in the log of a session below.
   void begin_at(UnixMillis time) { begins_at_ = time; }
 
@@ -86,7 +88,7 @@ class ResponseCodec final : public TurnCodec {
   void write(const JsonObject& event);
   JsonObject about(std::string_view type, std::size_t index) const;
 
-  const ResponseId id_;
+  ResponseId id_;
   const std::int64_t after_;
   std::int64_t next_ = 0;  ///< sequence number
   std::optional<UnixMillis> begins_at_;

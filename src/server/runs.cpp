@@ -129,31 +129,31 @@ Result<Session> Runs::new_session(NewRun& wanted, const SessionId& id, const Pri
   start.id = id.str();
   start.metadata = agent->spec().metadata;
   start.messages = std::move(wanted.before);
-  const bool is_blank = id.empty() && start.messages.empty();
-  auto session =
-      is_blank ? runtime_->create_session(*agent) : runtime_->create_session(*agent, std::move(start));
+  if (auto prepared = wanted.prepare ? wanted.prepare(id) : Status(); !prepared)
+    return fail(prepared.error());
+  auto session = runtime_->create_session(*agent, std::move(start));
   if (!session) return session;
-  keep(session->session_id(), *session);
-  note_tenant(session->session_id(), principal.sees_all ? "" : principal.name);
+  keep(id, *session);
+  note_tenant(id, principal.sees_all ? "" : principal.name);
   return session;
 }
 
 void Runs::create(NewRun wanted, const Principal& principal, WhenCreated then) {
-  const SessionId id =
-      wanted.idempotency.empty() ? SessionId{} : id_of_key(principal.name, wanted.idempotency);
+  const bool has_key = !wanted.idempotency.empty();
+  const SessionId run =
+      has_key ? id_of_key(principal.name, wanted.idempotency) : SessionId(runtime_->environment().new_id());
   std::unique_lock reading(reading_agents_);
-  if (!id.empty() && (at_hand(id) || journal_->session(id))) {
+  if (has_key && (at_hand(run) || journal_->session(run))) {
     reading.unlock();
-    return find_again(id, wanted, std::move(then));
+    return find_again(run, wanted, std::move(then));
   }
   const auto turn = std::make_shared<QueuedTurn>();
   auto slot = begin_or_queue(principal, turn);
-  auto session = slot ? new_session(wanted, id, principal) : Result<Session>(fail(slot.error()));
+  auto session = slot ? new_session(wanted, run, principal) : Result<Session>(fail(slot.error()));
   if (!session) {
     reading.unlock();
     return then(fail(session.error()));
   }
-  const SessionId run = session->session_id();
   Acknowledgements::Then begun = [then = std::move(then), run](const Status& outcome) mutable {
     then(outcome ? Result<Created>(Created{run, true}) : fail(outcome.error()));
   };

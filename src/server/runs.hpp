@@ -39,6 +39,9 @@ struct NewRun {
   std::vector<Message> before = {};        ///< the conversation so far
   Json metadata = nullptr;                 ///< of the message of the user
   std::vector<ToolDefinition> tools = {};  ///< that the client brings and runs itself
+  /// Called with the id of a new run before its first record, so that a subscription misses nothing of it.
+  /// Its error prevents the run. Must not use `Runs`. Null: nothing.
+  std::function<Status(const SessionId&)> prepare = nullptr;
   /// Called with the report of the turn, on the session's strand; must return soon. Null: nothing.
   std::function<void(const Result<AgentResult>&)> done = nullptr;
 };

@@ -83,15 +83,17 @@ TurnFollower::TurnFollower(const Service& service, HttpReply reply, std::shared_
     : EventSink(std::move(reply)),
       journal_(service.journal),
       runs_(service.runs),
-      feed_(service.feed),
       codec_(std::move(codec)),
-      gives_(gives) {}
+      gives_(gives),
+      watched_(service.feed) {}
 
-Status TurnFollower::mark() {
-  const auto position = journal_->last_position();
-  if (!position) return fail(position.error());
-  from_ = Position{*position, UINT32_MAX};
-  return {};
+Status TurnFollower::watch(const SessionId& run) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!run_.empty()) return {};
+    run_ = run;
+  }
+  return watched_.begin({.session = run});
 }
 
 void TurnFollower::replay(const app::StoredSession& stored) {
@@ -120,11 +122,10 @@ void TurnFollower::ignore_waits() {
   ignores_waits_ = true;
 }
 
-void TurnFollower::follow(const SessionId& run, HttpHeaders headers) {
+void TurnFollower::follow(HttpHeaders headers) {
   bool is_over = false;
   {
     const std::lock_guard lock(mutex_);
-    run_ = run;
     is_over = std::exchange(is_over_, false);
     if (gives_ == Gives::kStream) {
       HttpHeaders all = event_headers(reply());
@@ -133,7 +134,7 @@ void TurnFollower::follow(const SessionId& run, HttpHeaders headers) {
     }
     if (!deliver(std::exchange(before_, {}), is_over)) return;
   }
-  feed_->subscribe({.session = run}, from_, shared_from_this());
+  watched_.give_to(shared_from_this());
   const std::lock_guard lock(mutex_);
   if (may_wait_) look_whether_it_waits();
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "server/early_subscription.hpp"
 #include "server/event_sinks.hpp"
 #include "server/service.hpp"
 
@@ -69,19 +70,20 @@ class TurnFollower final : public EventSink, public std::enable_shared_from_this
   enum class Gives : std::uint8_t { kStream, kWhenEnded, kWhenBegun };
   TurnFollower(const Service& service, HttpReply reply, std::shared_ptr<TurnCodec> codec, Gives gives);
 
-  /// Notes from where on the journal is new. Call before the turn is started. Error `kJournal`.
-  Status mark();
-  void mark_at(Position position) { from_ = position; }
-  /// Gives the codec what the log of `stored` holds. Call after `mark`.
+  /// Holds what happens in the run from now on, for `follow`. Call before the turn is started: of a new run,
+  /// before its first record. No-op if it watches the run already. Reads the journal. Error `kJournal`.
+  Status watch(const SessionId& run);
+  /// Gives the codec what the log of `stored` holds, which was read after `watch`.
   void replay(const app::StoredSession& stored);
-  /// Leaves out what the log of `stored` holds. Call after `mark`.
+  /// Leaves out what the log of `stored` holds, which was read after `watch`.
   void start_after(const app::StoredSession& stored);
   /// What a stream begins with, before anything that happens. Call before `follow`.
   void begin_with(const std::string& text);
   /// Follows until the turn ends, also while it waits for people. Call before `follow`.
   void ignore_waits();
   /// Begins the answer, with `headers` if it is a stream, and follows the run until its turn ends or waits.
-  void follow(const SessionId& run, HttpHeaders headers = {});
+  /// Call after `watch`.
+  void follow(HttpHeaders headers = {});
   /// The turn could not begin, or its process lost it: ends the answer.
   void fail_with(const Error& error);
 
@@ -98,10 +100,9 @@ class TurnFollower final : public EventSink, public std::enable_shared_from_this
 
   const std::shared_ptr<Journal> journal_;
   const std::shared_ptr<Runs> runs_;
-  const std::shared_ptr<EventFeed> feed_;
   const std::shared_ptr<TurnCodec> codec_;
   const Gives gives_;
-  Position from_;
+  EarlySubscription watched_;
 
   std::mutex mutex_;  // guards what follows, and the codec
   SessionId run_;
