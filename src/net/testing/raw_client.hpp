@@ -69,6 +69,11 @@ class RawClient {
     return true;
   }
   const std::string& received() const { return received_; }
+  /// Whether the server has sent nothing that was not read, and has not closed.
+  bool is_silent() const {
+    pollfd ready{socket_.get(), POLLIN, 0};
+    return ::poll(&ready, 1, 0) == 0;
+  }
   /// Whether the server closed the connection, as far as `read_...` saw.
   bool closed() const { return closed_; }
   void close() { socket_.reset(); }
