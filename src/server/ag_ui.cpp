@@ -8,6 +8,11 @@
 namespace praxis::server {
 namespace {
 
+/// An operation of JSON Patch.
+Json replaced(const char* path, Json value) {
+  return JsonObject{{"op", "replace"}, {"path", path}, {"value", std::move(value)}};
+}
+
 JsonObject usage_of_run(const Usage& usage) {
   return JsonObject{{"inputTokens", usage.input},
                     {"outputTokens", usage.output},
@@ -171,7 +176,15 @@ void AgUiCodec::on_event(const Event& event, Voice& voice) {
               emit(JsonObject{{"type", "STEP_STARTED"}, {"stepName", voice.step}}, &voice);
             },
             [&](const events::StepCompleted&) { finish_step(voice); },
-            [&](const events::ToolCalled& e) { called(e, session, voice); },
+            [&](const events::ModelResponded& e) {
+              work_.tokens += e.usage.total();
+              change_state(
+                  {replaced("/model_calls", ++work_.model_calls), replaced("/tokens", work_.tokens)});
+            },
+            [&](const events::ToolCalled& e) {
+              called(e, session, voice);
+              change_state({replaced("/tool_calls", ++work_.tool_calls)});
+            },
             [&](const events::ToolCompleted& e) { result(voice, call_id(session, e.call), e.text); },
             [&](const events::ToolFailed& e) { voice.errors[call_id(session, e.call)] = e.error.message; },
             [&](const events::ToolTimedOut& e) {
@@ -308,7 +321,16 @@ void AgUiCodec::finish(JsonObject outcome, Json result, const Usage* usage) {
 
 void AgUiCodec::show_state(std::string_view status) {
   emit(JsonObject{{"type", "STATE_SNAPSHOT"},
-                  {"snapshot", JsonObject{{"run", run_.str()}, {"status", status}}}});
+                  {"snapshot", JsonObject{{"run", run_.str()},
+                                          {"status", status},
+                                          {"model_calls", work_.model_calls},
+                                          {"tool_calls", work_.tool_calls},
+                                          {"tokens", work_.tokens}}}});
+}
+
+/// The state has changed where these say.
+void AgUiCodec::change_state(JsonArray operations) {
+  emit(JsonObject{{"type", "STATE_DELTA"}, {"delta", std::move(operations)}});
 }
 
 void AgUiCodec::emit(JsonObject event, const Voice* voice) {

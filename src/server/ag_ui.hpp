@@ -1,6 +1,7 @@
 // AG-UI: a turn as the events of one run of that protocol, with those of its sub-agents.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -53,6 +54,10 @@ class AgUiCodec final : public TurnCodec {
     std::map<std::string, std::string> errors;  ///< of calls without a result, by call
     bool is_open = false;
   };
+  /// What the run and its sub-agents have done since this run of the protocol began.
+  struct Work {
+    std::uint64_t model_calls = 0, tool_calls = 0, tokens = 0;
+  };
   bool concerns(const Event& event) const;
   Voice& voice(const SessionId& session);
   void open(const SessionId& session, const std::string& name, const std::string& call,
@@ -68,6 +73,7 @@ class AgUiCodec final : public TurnCodec {
   void end(const AgentResult& result);
   void finish(JsonObject outcome, Json result, const Usage* usage);
   void show_state(std::string_view status);
+  void change_state(JsonArray operations);
   void emit(JsonObject event, const Voice* voice = nullptr);
   std::string call_id(const SessionId& session, const CallId& call) const;
 
@@ -76,6 +82,7 @@ class AgUiCodec final : public TurnCodec {
   bool has_begun_ = false, has_ended_ = false, has_text_ = false;
   std::map<SessionId, std::unique_ptr<Voice>> voices_;
   std::map<SessionId, std::size_t> times_;  ///< how often a sub-agent has begun
+  Work work_;
   UnixMillis time_;
   std::string* out_ = nullptr;
 };

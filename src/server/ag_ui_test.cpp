@@ -66,9 +66,33 @@ TEST_F(AgUi, TurnIsARunOfTheProtocol) {
               ElementsAre("RUN_STARTED", "STATE_SNAPSHOT", "STEP_STARTED", "REASONING_START",
                           "REASONING_MESSAGE_START", "REASONING_MESSAGE_CONTENT", "REASONING_MESSAGE_END",
                           "REASONING_END", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END",
-                          "STEP_FINISHED", "STATE_SNAPSHOT", "RUN_FINISHED"));
+                          "STATE_DELTA", "STEP_FINISHED", "STATE_SNAPSHOT", "RUN_FINISHED"));
   EXPECT_EQ(text_of(events), "Hello there.");
   EXPECT_EQ(json_string(json_at(events.back(), "result"), "text"), "Hello there.");
+}
+
+// What the deltas say of a run is what its last snapshot says.
+TEST_F(AgUi, StateCountsWhatTheRunDoes) {
+  script("kv",
+         "{\"tool_calls\":[{\"name\":\"kv\",\"arguments\":{\"op\":\"put\",\"key\":\"k\",\"value\":\"v\"}}]}\n"
+         "{\"text\":\"Done.\"}");
+  agent("kv", "[tools.kv]\n");
+  start();
+  std::map<std::string, Json> counted;
+  Json snapshot;
+  for (const Json& event : events_of(run("kv", messages(user("hi"))))) {
+    if (json_text(event, "type") == "STATE_SNAPSHOT") snapshot = json_at(event, "snapshot");
+    const auto* const delta = json_at(event, "delta").if_array();
+    for (const Json& change : delta == nullptr ? JsonArray{} : *delta) {
+      EXPECT_EQ(json_text(change, "op"), "replace");
+      counted[json_string(change, "path").substr(1)] = json_at(change, "value");
+    }
+  }
+  EXPECT_EQ(json_text(snapshot, "status"), "completed");
+  for (const auto& [name, value] : counted) EXPECT_EQ(json_at(snapshot, name), value) << name;
+  EXPECT_EQ(counted["model_calls"], Json(2));
+  EXPECT_EQ(counted["tool_calls"], Json(1));
+  EXPECT_TRUE(counted.contains("tokens"));
 }
 
 TEST_F(AgUi, ThreadIsShownToAClientThatHasNothingOfIt) {

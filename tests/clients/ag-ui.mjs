@@ -8,10 +8,15 @@ let threads = 0;
 const open = (agent, threadId = `thread-${Date.now()}-${threads++}`) =>
   new HttpAgent({ url: `${url}/api/agui/${agent}`, threadId, headers: { Authorization: `Bearer ${token}` } });
 
+let states; // that the client had in the last run
 /** Runs the agent and returns the types of its events. */
 async function run(agent, input = {}) {
   const events = [];
-  await agent.runAgent(input, { onEvent: ({ event }) => void events.push(event) });
+  states = [];
+  await agent.runAgent(input, {
+    onEvent: ({ event }) => void events.push(event),
+    onStateChanged: ({ state }) => void states.push(structuredClone(state)),
+  });
   for (const event of events) EventSchemas.parse(event);
   return events;
 }
@@ -23,11 +28,13 @@ const think = open("think");
 say(think, "Hi");
 assert.deepEqual(types(await run(think)), [
   "RUN_STARTED", "STATE_SNAPSHOT", "STEP_STARTED", "REASONING_START", "REASONING_MESSAGE_START", "REASONING_MESSAGE_CONTENT",
-  "REASONING_MESSAGE_END", "REASONING_END", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END", "STEP_FINISHED",
-  "STATE_SNAPSHOT", "RUN_FINISHED",
+  "REASONING_MESSAGE_END", "REASONING_END", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END", "STATE_DELTA",
+  "STEP_FINISHED", "STATE_SNAPSHOT", "RUN_FINISHED",
 ]);
 assert.equal(last(think), "Hello there.");
 assert.equal(think.state.status, "completed");
+// The client applies the deltas itself.
+assert.ok(states.some((state) => state.status === "running" && state.model_calls === 1));
 say(think, "And?");
 await run(think);
 assert.equal(last(think), "Two.");
