@@ -122,6 +122,7 @@ constexpr std::array kOwnKeys{
     SettingKey{
         "tools.http.retries", Type::kWhole, "Further attempts after a failure that may pass", {}, 0, 10},
     SettingKey{"tools.http.max_bytes", Type::kWhole, "Longest response", {}, 1, 1024.0 * 1024 * 1024},
+    SettingKey{"tools.http.send_trace", Type::kFlag, "Whether requests have the header traceparent"},
     SettingKey{"tools.shell.folder", Type::kText, "Where programs run; the current folder if absent"},
     SettingKey{"tools.shell.write", Type::kTexts, "Further folders that may be written"},
     SettingKey{"tools.shell.read", Type::kTexts,

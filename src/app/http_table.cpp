@@ -21,6 +21,7 @@ Result<std::vector<Tool>> tools_of_http(const TomlDocument& document, const Agen
     return document.mistake(kTable, "[tools.http] needs the hosts it may reach in \"allow\"");
   http_options.max_body_bytes = static_cast<std::size_t>(
       json_int(http, "max_bytes", static_cast<std::int64_t>(http_options.max_body_bytes)));
+  http_options.send_trace = json_bool(http, "send_trace");
   if (options.http == nullptr) return document.mistake(kTable, "this program provides no network for agents");
   auto tool = http_tool(options.http, std::move(http_options));
   if (!tool) {

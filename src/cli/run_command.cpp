@@ -21,6 +21,7 @@
 #include "cli/place.hpp"
 #include "cli/prompt.hpp"
 #include "cli/server_commands.hpp"
+#include "cli/span_of_caller.hpp"
 #include "cli/turn.hpp"
 #include "cli/turn_limits.hpp"
 #include "praxis/planners/make_planner.hpp"
@@ -184,7 +185,7 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
     return run_team(*std::move(agent), *team, std::move(message), options,
                     {*std::move(runtime), *workspace, interrupts, console});
   }
-  auto session = (*runtime)->create_session(*agent);
+  auto session = (*runtime)->create_session(*agent, nullptr, span_of_caller());
   if (!session) return fail(session.error());
   const StartTurn start = [&](Session& made) {
     return task->prompt ? made.send(std::move(message), *std::move(schema)) : made.run();

@@ -1,5 +1,6 @@
 #include "praxis/domain/trace.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -45,6 +46,23 @@ std::optional<TraceId> trace_id_from(std::string_view hex) {
 
 std::string traceparent(const TraceContext& context) {
   return "00-" + to_hex(context.trace) + "-" + span_hex(context.span) + "-01";
+}
+
+std::optional<TraceContext> trace_from_header(std::string_view header) {
+  constexpr std::size_t kLength = 55;  // of version 00; later versions may append more after a dash
+  const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (header.size() < kLength || header[2] != '-' || header[35] != '-' || header[52] != '-')
+    return std::nullopt;
+  const std::string_view version = header.substr(0, 2), flags = header.substr(53, 2);
+  const auto trace = trace_id_from(header.substr(3, 2 * kSpanDigits));
+  const auto span = span_id_from(header.substr(36, kSpanDigits));
+  for (const std::string_view part : {version, header.substr(3, 32), header.substr(36, 16), flags}) {
+    if (!std::ranges::all_of(part, is_hex)) return std::nullopt;
+  }
+  const bool is_longer = header.size() > kLength;
+  if (version == "ff" || (is_longer && (version == "00" || header[kLength] != '-'))) return std::nullopt;
+  if (!trace || !span || trace->empty() || *span == 0) return std::nullopt;
+  return TraceContext{*trace, *span, 0};
 }
 
 TraceContext new_trace(std::uint64_t random, std::uint64_t more_random) {

@@ -23,6 +23,24 @@ TEST(Trace, IdsHaveTheW3cForm) {
   EXPECT_FALSE(trace_id_from("00"));
 }
 
+TEST(Trace, HeaderOfACaller_IsReadAsW3cSays) {
+  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736", span = "00f067aa0ba902b7";
+  const std::string rest = trace + "-" + span + "-";
+  for (const std::string& valid : {"00-" + rest + "01", "00-" + rest + "00", "cc-" + rest + "01-what"}) {
+    const auto read = trace_from_header(valid);
+    ASSERT_TRUE(read) << valid;
+    EXPECT_EQ(to_hex(read->trace), trace);
+    EXPECT_EQ(span_hex(read->span), span);
+    EXPECT_EQ(read->parent, 0U);
+  }
+  const std::string no_trace(32, '0'), no_span(16, '0');
+  for (const std::string& wrong :
+       {std::string(), "00-" + rest, "ff-" + rest + "01", "00-" + rest + "01-what", "cc-" + rest + "01x",
+        "00-" + rest + "0g", "00_" + rest + "01", "00-" + no_trace + "-" + span + "-01",
+        "00-" + trace + "-" + no_span + "-01", "00-4BF92F3577B34DA6A3CE929D0E0E4736-" + span + "-01"})
+    EXPECT_FALSE(trace_from_header(wrong)) << wrong;
+}
+
 TEST(Trace, SpansOfOneParentDiffer) {
   const TraceContext trace = new_trace(1, 2);
   std::set<SpanId> spans{trace.span};

@@ -52,6 +52,11 @@ bool names_version(const Error& error, std::string_view version) {
 McpRequest request_of(const std::string& method, JsonObject params, const std::string& name,
                       const McpCallOptions& options) {
   McpRequest request{method, std::move(params), name, options.stop, options.deadline};
+  if (!options.traceparent.empty()) {
+    Json& meta = request.params["_meta"];
+    if (!meta.is_object()) meta = JsonObject{};
+    meta.get_object()["traceparent"] = options.traceparent;
+  }
   if (!options.on_progress) return request;
   request.on_progress = [&](const Json& progress) {
     const double total = json_double(progress, "total");

@@ -94,6 +94,17 @@ TEST_F(McpHttpTest, CallThatLacksAHeader_IsMadeAgainByTheNewListOfTools) {
   const auto result = call(client, "echo", "hello");
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "hello");
+
+TEST_F(McpHttpTest, SpanOfTheCaller_IsSentInMeta) {
+  for (const char* behaviour : {"usual", "modern"}) {
+    McpClient client(endpoint(behaviour));
+    McpCallOptions options = within(std::chrono::seconds(20));
+    options.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const auto answer = client.call("headers", JsonObject{{"text", "x"}}, options);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_THAT(answer->text, HasSubstr("\"traceparent\": \"" + options.traceparent)) << behaviour;
+    EXPECT_THAT(call(client, "headers").value().text, HasSubstr("\"traceparent\": null"));
+  }
 }
 
 TEST_F(McpHttpTest, CancelledCall_ClosesItsStream) {

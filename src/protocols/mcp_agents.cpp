@@ -56,7 +56,7 @@ class AgentTools {
     const auto found = std::ranges::find(names_, call.tool, &std::pair<std::string, std::string>::first);
     auto agent = read(found->second);
     if (!agent) return failed(agent.error());
-    auto session = runtime_->create_session(*agent);
+    auto session = runtime_->create_session(*agent, nullptr, call.caller);
     if (!session) return failed(session.error());
     Run run = session->send(text_message(Role::kUser, json_string(call.arguments, "prompt")));
     const std::stop_callback on_stop(call.stop, [&] { run.interrupt(); });

@@ -150,6 +150,8 @@ void McpPeer::begin_call(const McpMessage& request, bool stateless) {
   call.tool = json_string(request.body, "name");
   call.arguments = json_at(request.body, "arguments");
   if (call.arguments.is_null()) call.arguments = JsonObject{};
+  const Json& meta = json_at(request.body, "_meta");
+  call.caller = trace_from_header(json_string(meta, "traceparent")).value_or(TraceContext{});
   const auto refuse = [&](int code, const std::string& why) { write_line(mcp_error(request.id, code, why)); };
   const auto tool = std::ranges::find(serving_.tools, call.tool, &ServedTool::name);
   if (tool == serving_.tools.end()) return refuse(kRpcInvalidParams, "there is no tool \"" + call.tool + '"');
@@ -164,7 +166,7 @@ void McpPeer::begin_call(const McpMessage& request, bool stateless) {
   const auto started = std::make_shared<Call>();
   call.stop = started->stop.get_token();
   calls_[key] = started;
-  const Json token = json_at(json_at(request.body, "_meta"), "progressToken");
+  const Json token = json_at(meta, "progressToken");
   started->thread =
       std::thread([this, key, id = request.id, token, call = std::move(call), stateless]() mutable {
         run_call(key, id, token, std::move(call), stateless);

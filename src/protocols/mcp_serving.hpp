@@ -27,6 +27,7 @@ struct ServedCall {
   std::stop_token stop;  ///< the client has cancelled the call or has gone
   /// Reports what happens; null if the client does not want to know.
   std::function<void(const std::string& text)> progress;
+  TraceContext caller;  ///< the client's span; empty if it named none
 };
 
 /// The answer to a call.

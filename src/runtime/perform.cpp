@@ -307,6 +307,7 @@ ToolContext SessionActor::tool_context(driver::StartTool& action) {
   context.idempotency_key = context.session.str() + "/" + action.effect.str();
   context.attempt = action.attempt;
   context.depth = state().depth;
+  context.trace = effect_trace(state(), action.effect, action.attempt);
   context.stop = effects_[action.effect].stop.get_token();
   context.deadline = origin_.scope->deadline;
   if (action.limit.count() != 0)

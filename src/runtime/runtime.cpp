@@ -81,16 +81,17 @@ Runtime::~Runtime() {  // NOLINT(bugprone-exception-escape)
   for (const auto& actor : parts_->services->live.all()) actor->abandon();
 }
 
-Result<Session> Runtime::create_session(const Agent& agent, Json metadata) {
-  auto actor =
-      praxis::create_session(parts_->services, agent.description(), {{}, std::move(metadata), {}}, {});
+Result<Session> Runtime::create_session(const Agent& agent, Json metadata, TraceContext caller) {
+  Birth birth{.metadata = std::move(metadata), .caller = caller};
+  auto actor = praxis::create_session(parts_->services, agent.description(), std::move(birth), {});
   if (!actor) return fail(actor.error());
   return Session(*std::move(actor));
 }
 
-Result<Session> Runtime::create_session(const Agent& agent, Conversation start) {
+Result<Session> Runtime::create_session(const Agent& agent, Conversation start, TraceContext caller) {
   auto birth = birth_of(*parts_->services, std::move(start));
   if (!birth) return fail(birth.error());
+  birth->caller = caller;
   auto actor = praxis::create_session(parts_->services, agent.description(), *std::move(birth), {});
   if (!actor) return fail(actor.error());
   return Session(*std::move(actor));

@@ -172,6 +172,8 @@ records::SessionCreated birth_record(Services& services, const Birth& birth, con
     created.path = above.path + "/" + created.agent->id;
     created.trace = span_below(origin.scope->trace, created.session.str(), 0);
   }
+  if (!origin.above && !birth.caller.trace.empty())
+    created.trace = span_below(birth.caller, created.session.str(), 0);
   // A session below one from an older version starts a trace, as a root does.
   if (created.trace.trace.empty()) created.trace = new_trace(created.seed, number_of(created.session));
   return created;

@@ -43,9 +43,10 @@ class LiveSessions {
 
 /// The initial data of a new session.
 struct Birth {
-  SessionId id;                     ///< empty: a new id
-  Json metadata = nullptr;          ///< null: the agent's metadata
-  std::vector<MessagePtr> history;  ///< the conversation to start from
+  SessionId id = {};                     ///< empty: a new id
+  Json metadata = nullptr;               ///< null: the agent's metadata
+  std::vector<MessagePtr> history = {};  ///< the conversation to start from
+  TraceContext caller = {};              ///< of a root: the span for which it works; none: it starts a trace
 };
 
 /// A birth with the caller's messages and id. Error `kInput`: see `Runtime::create_session`.

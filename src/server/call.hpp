@@ -12,6 +12,7 @@
 #include "net/http_server.hpp"
 #include "praxis/base/result.hpp"
 #include "praxis/base/time.hpp"
+#include "praxis/domain/trace.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis::server {
@@ -19,7 +20,8 @@ namespace praxis::server {
 /// For whom a request acts.
 struct Principal {
   std::string name;
-  bool sees_all = false;  ///< also runs of other principals and of the command line
+  bool sees_all = false;   ///< also runs of other principals and of the command line
+  TraceContext span = {};  ///< the client's span, to which new runs belong; empty if it named none
 };
 
 /// The moment of a day that stands for the whole day.

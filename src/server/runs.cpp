@@ -131,7 +131,7 @@ Result<Session> Runs::new_session(NewRun& wanted, const SessionId& id, const Pri
   start.messages = std::move(wanted.before);
   if (auto prepared = wanted.prepare ? wanted.prepare(id) : Status(); !prepared)
     return fail(prepared.error());
-  auto session = runtime_->create_session(*agent, std::move(start));
+  auto session = runtime_->create_session(*agent, std::move(start), principal.span);
   if (!session) return session;
   keep(id, *session);
   note_tenant(id, principal.sees_all ? "" : principal.name);

@@ -61,6 +61,8 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
       auto principal = access_.principal_of(call->headers);
       if (!principal) return send(problem(401, principal.error()), context, reply);
       call->principal = *std::move(principal);
+      call->principal.span =
+          trace_from_header(find_header(call->headers, "traceparent").value_or("")).value_or(TraceContext{});
       context.principal = call->principal.name;
       if (auto taken = load_->take(context.principal, call->body.size()); !taken)
         return send(problem(taken.error()), context, reply);

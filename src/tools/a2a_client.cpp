@@ -118,6 +118,7 @@ HttpRequest Client::base_request(const Patience& patience) const {
   HttpRequest http;
   http.headers = agent_.headers;
   http.headers.emplace_back("A2A-Version", "1.0");
+  if (!patience.trace.trace.empty()) http.headers.emplace_back("traceparent", traceparent(patience.trace));
   http.timeouts.total = left_of(patience);
   http.max_body_bytes = kMostAnswer;
   http.allow_address = agent_.allow_address;

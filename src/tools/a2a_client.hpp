@@ -17,10 +17,11 @@
 
 namespace praxis::a2a {
 
-/// How long a request may take.
+/// How long a request may take, and for which span.
 struct Patience {
   std::stop_token stop;
   std::chrono::steady_clock::time_point deadline;
+  TraceContext trace = {};
 };
 
 /// A message to the agent.

@@ -126,6 +126,13 @@ TEST_F(A2aClientTest, HeadersAreSent_AndMissedByName) {
   EXPECT_EQ(reach_of(without.error()), Reach::kNotSent);
 }
 
+TEST_F(A2aClientTest, SpanOfTheCall_IsSent) {
+  Patience patience = this->patience();
+  patience.trace = new_trace(1, 2);
+  EXPECT_TRUE(client("usual").send({"Hi", "", "", "praxis-1"}, patience));
+  EXPECT_THAT(log(), HasSubstr("in " + traceparent(patience.trace)));
+}
+
 struct HostileCase {
   const char* behaviour;
   const char* message;

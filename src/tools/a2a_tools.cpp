@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 8> kOwnHeaders{"host",        "content-le
                                                       "a2a-version", "content-type"};
 
 Patience patience_of(const ToolContext& context, Millis timeout) {
-  return {context.stop, Clock::now() + timeout};
+  return {context.stop, Clock::now() + timeout, context.trace};
 }
 
 /// Waits until the time has passed or a stop is requested.

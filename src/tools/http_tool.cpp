@@ -108,13 +108,16 @@ class Caller {
       : client_(std::move(client)),
         rules_(std::move(rules)),
         max_body_(options.max_body_bytes),
-        use_proxy_(options.use_proxy) {}
+        use_proxy_(options.use_proxy),
+        send_trace_(options.send_trace) {}
 
   Result<ToolOutput> run(const ToolContext& context, const HttpToolRequest& request) const {
     HttpRequest http;
     http.method = to_json_value(request.method.value_or(Method::GET)).get_string();
     http.url = request.url;
     if (request.headers) http.headers.assign(request.headers->begin(), request.headers->end());
+    if (send_trace_ && !context.trace.trace.empty() && !find_header(http.headers, "traceparent"))
+      http.headers.emplace_back("traceparent", traceparent(context.trace));
     if (request.body) http.body = std::make_shared<const std::string>(*request.body);
     http.max_body_bytes = max_body_;
     http.use_proxy = use_proxy_;
@@ -198,6 +201,7 @@ class Caller {
   const HostRules rules_;
   const std::size_t max_body_;
   const bool use_proxy_;
+  const bool send_trace_;
 };
 
 }  // namespace

@@ -53,6 +53,22 @@ TEST(HttpTool, Request_GivesStatusTypeAndBodyAsTextAndValue) {
   EXPECT_EQ(find_header(server.requests()[0].headers, "x-note"), "hi");
 }
 
+TEST(HttpTool, SpanOfTheCall_IsSentOnlyIfTheOptionSaysSo) {
+  TestServer server(always(http_reply(200, "")));
+  ToolContext context;
+  context.trace = new_trace(1, 2);
+  for (const bool send : {false, true}) {
+    HttpToolOptions options{.allow_hosts = {local(server)}};
+    options.send_trace = send;
+    ToolSet set;
+    ASSERT_TRUE(set.add(*http_tool(make_http_client(), options)));
+    ASSERT_TRUE(set.execute(context, "http", to_json_text(JsonObject{{"url", server.url()}})));
+  }
+  ASSERT_EQ(server.requests().size(), 2U);
+  EXPECT_FALSE(find_header(server.requests()[0].headers, "traceparent"));
+  EXPECT_EQ(find_header(server.requests()[1].headers, "traceparent"), traceparent(context.trace));
+}
+
 TEST(HttpTool, Request_SendsMethodAndBody) {
   TestServer server(always(http_reply(201, std::string("\0\1", 2))));
   auto output =

@@ -92,6 +92,7 @@ class Shell {
     ProcessSpec spec;
     spec.argv = std::move(*argv);
     spec.environment = environment();
+    if (!context.trace.trace.empty()) spec.environment["TRACEPARENT"] = traceparent(context.trace);
     spec.folder = options_.folder;
     spec.input = json_text(arguments, "stdin");
     spec.limits = options_.limits;

@@ -53,6 +53,16 @@ TEST_F(ShellToolTest, UnlistedVariables_AreNotPassedOn) {
   EXPECT_THAT(text, Not(HasSubstr("kept")));
 }
 
+TEST_F(ShellToolTest, Program_GetsTheSpanOfItsCall) {
+  ToolSet set;
+  ASSERT_TRUE(set.add(shell_tool(options_)));
+  ToolContext context;
+  context.trace = new_trace(1, 2);
+  const auto output = set.execute(context, "shell", R"({"argv": ["printenv", "TRACEPARENT"]})");
+  EXPECT_THAT(text_of(output), HasSubstr(traceparent(context.trace)));
+  EXPECT_THAT(text_of(run({{"argv", {"env"}}})), Not(HasSubstr("TRACEPARENT")));
+}
+
 TEST_F(ShellToolTest, Timeout_ReturnsTheOutputSoFar) {
   const auto text = text_of(run({{"argv", {"sh", "-c", "echo begun; sleep 100"}}, {"timeout_ms", 500}}));
   EXPECT_THAT(text, HasSubstr("because its time limit was reached\nstdout:\nbegun\n"));

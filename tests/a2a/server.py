@@ -94,6 +94,8 @@ class Handler(BaseHTTPRequestHandler):
     def operation(self, method, params, reply):
         if self.headers.get("A2A-Version") != "1.0":
             return self.give({"error": {"code": -32009, "message": "which version?"}})
+        if "traceparent" in self.headers:
+            note("in " + self.headers["traceparent"])
         note(method + " " + (params.get("id") or params["message"].get("taskId", "new")))
         return getattr(self, method)(params, reply)
 

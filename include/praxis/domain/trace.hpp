@@ -37,6 +37,9 @@ std::optional<TraceId> trace_id_from(std::string_view hex);
 std::optional<SpanId> span_id_from(std::string_view hex);
 /// The header `traceparent`: `00-<trace>-<span>-01`.
 std::string traceparent(const TraceContext& context);
+/// Reads `traceparent` as W3C Trace Context (level 1) says: trace and span of the caller. `std::nullopt`: it
+/// is not valid, and the receiver starts a trace of its own.
+std::optional<TraceContext> trace_from_header(std::string_view traceparent);
 
 /// The first context of a new trace, from two random values.
 TraceContext new_trace(std::uint64_t random, std::uint64_t more_random);

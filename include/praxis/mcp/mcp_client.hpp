@@ -139,6 +139,7 @@ struct McpCallOptions {
   std::function<void(const std::string& text, std::optional<double> fraction)> on_progress;
   JsonObject answers = {};                          ///< to the requests of `McpResult::input`, by their names
   std::optional<std::string> state = std::nullopt;  ///< that of `McpResult::input`
+  std::string traceparent = {};  ///< of the caller's span (W3C), sent in `_meta`; empty: none
 };
 
 /// One server. Connects at the first use, and again after the connection ended. Thread-safe; calls run at the

@@ -84,13 +84,14 @@ class Runtime : public std::enable_shared_from_this<Runtime> {
   /// Creates a session. Its first record shares one append with the first input: a process that dies leaves
   /// no session without its prompt. Until then only this process finds the session. Without any input, the
   /// record is written when the session is closed, its last handle is dropped or the runtime ends. A journal
-  /// that cannot write reports the error to the first input.
-  Result<Session> create_session(const Agent& agent, Json metadata = nullptr);
+  /// that cannot write reports the error to the first input. `caller` is the span for which the session works
+  /// (`trace_from_header`); without one the session starts a trace.
+  Result<Session> create_session(const Agent& agent, Json metadata = nullptr, TraceContext caller = {});
   /// Creates a session that starts from the messages of `start`, which keep their ids, with its metadata, and
   /// with its id unless that is empty. The messages are durable when this returns. Errors: `kInput` for an id
   /// that is taken or not of 1 to 64 letters, digits, `.`, `_` or `-`, and for messages that are not a valid
   /// conversation (see `Repair`); `kJournal`.
-  Result<Session> create_session(const Agent& agent, Conversation start);
+  Result<Session> create_session(const Agent& agent, Conversation start, TraceContext caller = {});
   /// Opens a session from the journal. The agent provides tools, hooks and model; if its description differs
   /// from the recorded one, the difference is recorded. With `force`, takes the session over from a live
   /// owner. Errors: `kJournal`.

@@ -24,6 +24,9 @@ struct HttpToolOptions {
   /// Use the proxy from the environment. The proxy then resolves names, and is the only one to check
   /// addresses.
   bool use_proxy = false;
+  /// Add the header `traceparent` of the call's span to requests without one, for hosts that belong to the
+  /// same operator. Others could recognise by it which requests belong together.
+  bool send_trace = false;
 };
 
 /// Sends one request and returns status, headers and body. Follows up to five redirects. Each must pass the
