@@ -31,6 +31,7 @@
 #include "cli/prompts_flags.hpp"
 #include "cli/redact_flags.hpp"
 #include "cli/runs_flags.hpp"
+#include "cli/schedule_flags.hpp"
 #include "cli/serve_flags.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/skills_flags.hpp"
@@ -119,6 +120,7 @@ class Definition {
   ApiOptions api_;
   MemoryCommandOptions memory_;
   PromptsOptions prompts_;
+  ScheduleOptions schedule_;
   McpCommandOptions mcp_;
   AcpOptions acp_;
   SkillsOptions skills_;
@@ -360,6 +362,7 @@ void Definition::define_help() {
   define("memory", "Show and change what agents remember", kMemoryExamples, memory_, add_memory_flags);
   define("prompts", "Show, render and change versioned prompts", kPromptsExamples, prompts_,
          add_prompts_flags);
+  define("schedule", kScheduleHelp, kScheduleExamples, schedule_, add_schedule_flags);
   define("mcp", kMcpHelp, kMcpExamples, mcp_, add_mcp_flags);
   define("acp", kAcpHelp, kAcpExamples, acp_, add_acp_flags);
   define("skills", kSkillsHelp, kSkillsExamples, skills_, add_skills_flags);

@@ -35,6 +35,7 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console);
 Result<ExitStatus> execute(const ApiOptions& options, Console& console);
 Result<ExitStatus> execute(const MemoryCommandOptions& options, Console& console);
 Result<ExitStatus> execute(const PromptsOptions& options, Console& console);
+Result<ExitStatus> execute(const ScheduleOptions& options, Console& console);
 Result<ExitStatus> execute(const McpCommandOptions& options, Console& console);
 Result<ExitStatus> execute(const AcpOptions& options, Console& console);
 Result<ExitStatus> execute(const SkillsOptions& options, Console& console);

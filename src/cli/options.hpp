@@ -359,6 +359,17 @@ struct PromptsOptions {
   bool json = false;
 };
 
+/// Keeps and carries out schedules.
+struct ScheduleOptions {
+  enum class Verb : std::uint8_t { kAdd, kList, kRemove, kPause, kResume, kRun };
+  app::Place place;
+  Verb verb = Verb::kList;
+  std::string first, agent, prompt;  ///< the times of add or the schedule; the arguments of add
+  std::string missed = "once";
+  std::string zone;  ///< empty: that of the machine
+  bool json = false;
+};
+
 /// Shows a page of the documentation, or lists them (`topics`).
 struct TopicOptions {
   std::string topic;
@@ -476,7 +487,7 @@ using Invocation =
                  TreeOptions, TreeCommandOptions, RunsOptions, RunsLabelOptions, RunsRemoveOptions,
                  ShowOptions, LogsOptions, ForkOptions, RewindOptions, DiffOptions, UndoOptions,
                  ReplayOptions, ExportOptions, ImportOptions, ModelsOptions, DoctorOptions, TrustOptions,
-                 ConfigOptions, ServeOptions, ApiOptions, MemoryCommandOptions, PromptsOptions,
+                 ConfigOptions, ServeOptions, ApiOptions, MemoryCommandOptions, PromptsOptions, ScheduleOptions,
                  McpCommandOptions, AcpOptions, SkillsOptions, PolicyOptions, RedactOptions, EvalOptions,
                  StatsOptions, AuditOptions, JournalOptions, TracesOptions, CompleteOptions, TopicOptions>;
 

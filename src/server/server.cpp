@@ -14,6 +14,7 @@
 #include "server/handlers.hpp"
 #include "server/openai.hpp"
 #include "server/routes.hpp"
+#include "server/schedule_thread.hpp"
 
 namespace praxis::server {
 namespace {
@@ -130,7 +131,8 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
     return {204,
             {{"Access-Control-Allow-Methods", "GET, POST, DELETE"},
              {"Access-Control-Allow-Headers",
-              "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, A2A-Version, A2A-Extensions"},
+              "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, A2A-Version, A2A-Extensions, "
+              "traceparent"},
              {"Access-Control-Max-Age", "600"}},
             ""};
   }
@@ -213,8 +215,11 @@ void take_up(const std::shared_ptr<Runs>& runs, const std::shared_ptr<Executor>&
 class RunningServer final : public Server {
  public:
   RunningServer(std::shared_ptr<Executor> executor, std::shared_ptr<Service> service,
-                std::unique_ptr<HttpServer> http)
-      : executor_(std::move(executor)), service_(std::move(service)), http_(std::move(http)) {}
+                std::unique_ptr<HttpServer> http, ScheduleThread::Warn warn)
+      : executor_(std::move(executor)),
+        service_(std::move(service)),
+        http_(std::move(http)),
+        schedules_(*service_->workspace, service_->runs, system_environment(), std::move(warn)) {}
   ~RunningServer() override {
     service_->draining = true;
     service_->feed->stop();
@@ -237,6 +242,7 @@ class RunningServer final : public Server {
   const std::shared_ptr<Executor> executor_;
   const std::shared_ptr<Service> service_;
   std::unique_ptr<HttpServer> http_;
+  ScheduleThread schedules_;
 };
 
 }  // namespace
@@ -279,8 +285,8 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
                                 });
   if (!http) return fail(http.error());
   if (options.take_up)
-    take_up(runs, executor, is_postgres_address(service->workspace->journal), std::move(options.warn));
-  return std::make_unique<RunningServer>(executor, service, *std::move(http));
+    take_up(runs, executor, is_postgres_address(service->workspace->journal), options.warn);
+  return std::make_unique<RunningServer>(executor, service, *std::move(http), std::move(options.warn));
 }
 
 }  // namespace praxis::server

@@ -1,0 +1,90 @@
+#include "server/schedule_thread.hpp"
+
+#include <future>
+#include <utility>
+
+#include "app/open_runtime.hpp"
+#include "praxis/json/json.hpp"
+
+namespace praxis::server {
+namespace {
+
+constexpr std::chrono::seconds kBetweenPasses{2};
+constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kGrace{10};
+
+/// Starts a run and waits until it is durable. The same schedule and time are the same run.
+Status start_scheduled(Runs& runs, const app::Schedule& schedule, UnixMillis time) {
+  NewRun run{.agent = schedule.agent, .prompt = schedule.prompt};
+  run.idempotency = schedule.id + " " + to_iso8601(time);
+  run.request = to_canonical_json(JsonObject{{"agent", schedule.agent}, {"prompt", schedule.prompt}});
+  const auto outcome = std::make_shared<std::promise<Status>>();
+  auto durable = outcome->get_future();
+  runs.create(std::move(run), {.name = "schedule", .sees_all = true}, [outcome](const Result<Created>& made) {
+    outcome->set_value(made ? Status{} : fail(made.error()));
+  });
+  // The journal may never answer; the same call finds the run later.
+  if (durable.wait_for(2 * kPatience) == std::future_status::timeout)
+    return fail(ErrorCode::kLimit, "the journal did not take the run in time");
+  return durable.get();
+}
+
+}  // namespace
+
+ScheduleThread::ScheduleThread(const app::Workspace& workspace, std::shared_ptr<Runs> runs,
+                               std::shared_ptr<Environment> environment, Warn warn) {
+  if (!workspace.in_file()) return;
+  thread_ = std::jthread([this, &workspace, runs = std::move(runs), environment = std::move(environment),
+                          warn = std::move(warn)](const std::stop_token& stop) {
+    work(stop, workspace, runs, environment, warn);
+  });
+}
+
+void ScheduleThread::work(const std::stop_token& stop, const app::Workspace& workspace,
+                          const std::shared_ptr<Runs>& runs, const std::shared_ptr<Environment>& environment,
+                          const Warn& warn) {
+  std::unique_ptr<app::Scheduler> scheduler;
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    // The file appears with the first schedule.
+    if (!scheduler) {
+      if (auto store = app::ScheduleStore::open(workspace, false)) {
+        scheduler = std::make_unique<app::Scheduler>(
+            *std::move(store), environment,
+            [&](const app::Schedule& schedule, UnixMillis time) {
+              return start_scheduled(*runs, schedule, time);
+            },
+            warn);
+      } else if (store.error().kind() != ErrorKind::kNotFound) {
+        if (warn) warn("no schedule is carried out: " + store.error().message);
+        return;
+      }
+    }
+    if (scheduler) scheduler->pass();
+    never_.wait_for(lock, stop, kBetweenPasses, [] { return false; });
+  }
+}
+
+Status run_schedules(app::Workspace workspace, const ScheduleThread::Warn& warn, std::stop_token stop) {
+  const auto executor = make_executor();
+  const app::Workspace place = std::move(workspace);
+  auto runtime = app::open_runtime(
+      place,
+      {.principal = Author{"schedule", Surface::kServer}, .begin_queued_turns = true, .executor = executor});
+  if (!runtime) return fail(runtime.error());
+  const std::shared_ptr<Journal> journal(*runtime, &(*runtime)->journal());
+  const auto load = std::make_shared<Load>(LoadBounds{}, system_environment());
+  const auto runs = std::make_shared<Runs>(place, *runtime, journal, executor, load, kPatience);
+  runs->start();
+  {
+    const ScheduleThread thread(place, runs, system_environment(), warn);
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    never.wait(lock, stop, [] { return false; });
+  }
+  (*runtime)->stop(kGrace);
+  return {};
+}
+
+}  // namespace praxis::server
