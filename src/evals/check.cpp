@@ -130,6 +130,16 @@ Result<Check> read_program(const Json& value, const Json& table) {
   return check;
 }
 
+Result<Check> read_sql(const Json& value, const Json& table) {
+  const std::string database = json_string(table, "database");
+  if (!value.is_string() || value.get_string().empty() || database.empty())
+    return mistake("\"sql\" must be a statement, with the file of the database in \"database\"");
+  const JsonArray* const rows = json_at(table, "rows").if_array();
+  if (rows == nullptr || !std::ranges::all_of(*rows, [](const Json& row) { return row.is_array(); }))
+    return mistake("\"rows\" must be the expected rows, each an array of its values");
+  return checks::Sql{to_plain_text(value), database, *rows};
+}
+
 Result<Check> read_judge(const Json& value, const Json& /*table*/) {
   if (!value.is_string() || trimmed(std::string_view(value.get_string())).empty())
     return mistake("\"judge\" must be the rubric, as a string");
@@ -189,6 +199,7 @@ constexpr std::array kKinds{Kind{"exact", {}, true, read_exact},
                             Kind{"number", {"within"}, true, read_number},
                             Kind{"similarity", {"measure", "at_least"}, true, read_similarity},
                             Kind{"program", {"timeout"}, false, read_program},
+                            Kind{"sql", {"database", "rows"}, false, read_sql},
                             Kind{"judge", {}, false, read_judge},
                             Kind{"tools", {"order"}, false, read_tools},
                             Kind{"never", {}, false, read_never},
@@ -295,6 +306,7 @@ class Judge {
                        shown(result_.text));
   }
   Problem operator()(const checks::Program& /*check*/) const { return {}; }
+  Problem operator()(const checks::Sql& /*check*/) const { return {}; }
   Problem operator()(const checks::Judged& /*check*/) const { return {}; }
   Problem operator()(const checks::Tools& check) const {
     const auto called = tools_of(result_);

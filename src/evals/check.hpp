@@ -53,6 +53,12 @@ struct Program {
   std::vector<std::string> argv;
   Millis timeout{30'000};
 };
+/// A statement on a SQLite file finds these rows, in this order (evals/sql_check.hpp).
+struct Sql {
+  std::string statement;
+  std::string database;  ///< relative to the folder of the suite, or absolute
+  JsonArray rows;        ///< each an array of its values
+};
 /// A model accepts the answer by the rubric (evals/judge.hpp).
 struct Judged {
   std::string rubric;
@@ -85,14 +91,15 @@ struct MaxSteps {
 }  // namespace checks
 
 using Check = std::variant<checks::Exact, checks::Contains, checks::Pattern, checks::FollowsSchema,
-                           checks::Number, checks::Similar, checks::Program, checks::Judged, checks::Tools,
-                           checks::Never, checks::MaxCost, checks::MaxTime, checks::MaxSteps>;
+                           checks::Number, checks::Similar, checks::Program, checks::Sql, checks::Judged,
+                           checks::Tools, checks::Never, checks::MaxCost, checks::MaxTime, checks::MaxSteps>;
 
 /// Reads one check: its name, for those that compare with `expected`; or a table such as `{contains =
 /// ["a", "b"]}` with one name and its settings. Error `kInput`, without the place.
 Result<Check> read_check(const Json& json, const Json& expected);
 
-/// Why the result of a run does not meet the check; nothing if it does, or if it needs a program or a model.
+/// Why the result of a run does not meet the check; nothing if it does, or if it needs a
+/// program, a database or a model.
 std::optional<std::string> problem_of(const Check& check, const AgentResult& result);
 
 }  // namespace praxis::evals

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "evals/kept_result.hpp"
+#include "evals/sql_check.hpp"
 #include "praxis/json/json.hpp"
 #include "praxis/tools/media.hpp"
 
@@ -45,6 +46,10 @@ Status make_checks(Runtime& runtime, const TrialPlace& place, const Trial& trial
     std::optional<std::string> problem;
     if (const auto* program = std::get_if<checks::Program>(&check)) {
       auto judged = problem_by_program(*program, *trial.test, result, place.programs);
+      if (!judged) return fail(judged.error());
+      problem = *std::move(judged);
+    } else if (const auto* sql = std::get_if<checks::Sql>(&check)) {
+      auto judged = problem_by_sql(*sql, place.programs);
       if (!judged) return fail(judged.error());
       problem = *std::move(judged);
     } else if (const auto* rubric = std::get_if<checks::Judged>(&check)) {
