@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
-.PHONY: help run test check bench fuzz sdk lint tidy format faults clients page page-check scenarios siege siege-mutants breaks trained install clean setup setup-test setup-check
+.PHONY: help run test check bench fuzz sdk lint tidy format faults clients page page-check scenarios siege siege-mutants breaks trained install package clean setup setup-test setup-check
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -125,6 +125,10 @@ sdk: setup ## compare the vendors' own clients with ours on recorded answers (ne
 install: trained ## build with profile-guided optimisation and copy to PREFIX; with the page if `make page` built it
 	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE))
 	cmake --install build/release --prefix $(PREFIX)
+
+package: trained ## build as `make install` does, and write Debian packages to build/release/packages
+	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE))
+	cpack --config build/release/CPackConfig.cmake
 
 clean: ## remove all builds
 	rm -rf build
