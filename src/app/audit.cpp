@@ -46,6 +46,7 @@ class SessionAudit {
     if (r.verb == ApprovalVerb::kEdit) entry.action = "edited";
     if (r.verb == ApprovalVerb::kAnswer) entry.action = "answered";
     entry.surface = to_string(r.author.surface);
+    entry.role = r.author.role;
     const bool edits = r.verb == ApprovalVerb::kEdit;
     if (edits) entry.text.clear();
     put(about(std::move(entry), r.call, edits ? r.text : ""));
@@ -69,7 +70,8 @@ class SessionAudit {
   }
 
   void note(const records::Intervened& r) {
-    AuditEntry entry{.by = r.author.principal, .surface = std::string(to_string(r.author.surface))};
+    AuditEntry entry{
+        .by = r.author.principal, .surface = std::string(to_string(r.author.surface)), .role = r.author.role};
     if (r.verb == CommandVerb::kDelete) {
       entry.action = "deleted";
       put(entry);
@@ -130,6 +132,7 @@ Json to_json(const AuditEntry& entry) {
   if (!entry.arguments.empty()) out["arguments_digest"] = entry.arguments.hex();
   add("by", entry.by);
   add("surface", entry.surface);
+  add("role", entry.role);
   add("text", entry.text);
   return out;
 }

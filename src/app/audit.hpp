@@ -16,15 +16,17 @@ namespace praxis::app {
 
 struct AuditEntry {
   UnixMillis time = {};
-  SessionId session = {};  ///< empty for a change of a prompt
+  SessionId session = {};  ///< empty for a change of a prompt, and for tokens
   std::uint64_t seq = 0;   ///< of the record
-  /// `blocked`, `parked`, `approved`, `denied`, `edited`, `answered`, `changed`, `created`, `deleted`.
+  /// `blocked`, `parked`, `approved`, `denied`, `edited`, `answered`, `changed`, `created`, `deleted`; of
+  /// tokens `added`, `revoked`, `refused`.
   std::string action = {};
   std::string what = {};  ///< a tool; of `changed` `rules`, `instructions`, `tools`, `model` or `prompt ID`
   std::string call = {};  ///< the call, if it is about one
   Digest arguments = {};  ///< of the call, as the text that the model wrote or a person edited
   std::string by = {};    ///< the principal
   std::string surface = {};  ///< where that principal acted
+  std::string role = {};     ///< of that principal then, at a server
   std::string text = {};     ///< the reason, the question or the answer
 };
 Json to_json(const AuditEntry& entry);

@@ -123,6 +123,7 @@ EventBody step_decided(const Json& json) {
   event.decision.text = json_string(json, "text");
   event.decision.author.principal = json_string(json, "by");
   event.decision.author.surface = surface_from(json_string(json, "surface")).value_or(Surface::kUnknown);
+  event.decision.author.role = json_string(json, "role");
   return event;
 }
 

@@ -150,6 +150,7 @@ struct Payload {
     out["text"] = e.decision.text;
     out["by"] = e.decision.author.principal;
     if (e.decision.author.surface != Surface::kUnknown) out["surface"] = to_string(e.decision.author.surface);
+    if (!e.decision.author.role.empty()) out["role"] = e.decision.author.role;
   }
   void operator()(const events::SessionPaused& e) const { out["reason"] = e.reason; }
   void operator()(const events::SessionIntervened& e) const {

@@ -100,12 +100,14 @@ void put_outcome(JsonFields& out, const ToolOutcome& tool) {
 void put_author(JsonFields& out, const Author& author) {
   out.text_if_any("by", author.principal);
   if (author.surface != Surface::kUnknown) out.text("surface", to_string(author.surface));
+  out.text_if_any("role", author.role);
 }
 
 Author author_of(const Json& json) {
   return {
       json_string(json, "by"),
-      surface_from(json_string(json, "surface", to_string(Surface::kUnknown))).value_or(Surface::kUnknown)};
+      surface_from(json_string(json, "surface", to_string(Surface::kUnknown))).value_or(Surface::kUnknown),
+      json_string(json, "role")};
 }
 
 TraceContext trace_of(const Json& json) {

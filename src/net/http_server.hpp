@@ -64,6 +64,8 @@ class HttpReply {
   /// Calls `task` once on the I/O thread when the connection has ended before the answer, or at once if it
   /// has.
   void on_gone(Task task) const;
+  /// The way back, which this does not keep open; to make a reply of it again while it lives.
+  std::weak_ptr<ReplyQueue> weak() const { return queue_; }
 
  private:
   std::shared_ptr<ReplyQueue> queue_;

@@ -16,6 +16,7 @@ enum class CloseCode : std::uint16_t {
   kGoingAway = 1001,
   kProtocolError = 1002,
   kInvalidText = 1007,
+  kPolicyViolation = 1008,
   kTooLarge = 1009,
   kTryAgainLater = 1013,
 };

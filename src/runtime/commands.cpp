@@ -29,13 +29,15 @@ std::unexpected<Error> bad(const std::string& what) { return fail(ErrorCode::kIn
 void add_author(JsonObject& out, const Author& author) {
   if (!author.principal.empty()) out["by"] = author.principal;
   if (author.surface != Surface::kUnknown) out["surface"] = to_string(author.surface);
+  if (!author.role.empty()) out["role"] = author.role;
 }
 
 /// Older forms have no surface, and may have no author: then the principal is `principal`.
 Author author_of(const Json& json, std::string_view principal) {
   return {
       json_string(json, "by", principal),
-      surface_from(json_string(json, "surface", to_string(Surface::kUnknown))).value_or(Surface::kUnknown)};
+      surface_from(json_string(json, "surface", to_string(Surface::kUnknown))).value_or(Surface::kUnknown),
+      json_string(json, "role")};
 }
 
 struct RequestJson {

@@ -1,4 +1,5 @@
 #include "server/a2a_card.hpp"
+#include "server/route_rights.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -80,7 +81,7 @@ Json extended_card(Service& service, const Call& call, const A2aAgent& agent) {
   JsonArray skills{skill(agent.name, about)};
   if (agent.name == kDefaultAgent) {
     for (const std::string& name : app::agent_names(*service.workspace)) {
-      if (name == kDefaultAgent) continue;
+      if (name == kDefaultAgent || !call.principal.may_use(name)) continue;
       const auto other = a2a_agent(service, name);
       if (!other) continue;  // its file is wrong: `praxis agents check` says why
       skills.push_back(skill(name, description_of(*other) + " Its address: " + address_of(call, name)));
@@ -97,6 +98,7 @@ Result<HttpAnswer> show_server_card(Service&, const Call& call) {
 }
 
 Result<HttpAnswer> show_agent_card(Service& service, const Call& call) {
+  if (auto may = check_agent(call, call.name("agent")); !may) return fail(may.error());
   const auto agent = a2a_agent(service, call.name("agent"));
   if (!agent) return fail(agent.error());
   return card_answer(extended_card(service, call, *agent).get_object());

@@ -8,6 +8,7 @@
 #include "server/a2a_errors.hpp"
 #include "server/a2a_operations.hpp"
 #include "server/a2a_request.hpp"
+#include "server/route_rights.hpp"
 
 namespace praxis::server {
 namespace {
@@ -148,6 +149,7 @@ class A2aSending {
     if (pending->empty()) {
       if (!message_.decisions.empty())
         return fail(field_error("message.parts", "decides a step, but none waits"));
+      if (auto may = check_right(principal, Right::kIntervene); !may) return may;
       return service_.runtime->command(
           {Command{CommandVerb::kSteer, stored.id, message_.text, author_of(principal)}});
     }

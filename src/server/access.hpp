@@ -1,6 +1,7 @@
 // Who may talk to the server: the one place where a request meets a principal.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,16 +10,11 @@
 #include "praxis/base/digest.hpp"
 #include "praxis/base/result.hpp"
 #include "server/call.hpp"
+#include "server/token_book.hpp"
 
 namespace praxis::server {
 
-/// A token and for whom it stands. Only its digest is kept.
-struct Token {
-  Digest digest;
-  Principal principal;
-};
-
-/// What a server accepts. Immutable, so thread-safe.
+/// What a server accepts. Thread-safe.
 class Access {
  public:
   struct Rules {
@@ -26,8 +22,10 @@ class Access {
     std::vector<std::string> hosts;  ///< names in `Host`, in lower case and without port; empty: any
     std::vector<std::string>
         origins;  ///< of pages of other hosts that may call, such as `https://example.org`
+    AccessFiles files = {};
   };
-  explicit Access(Rules rules) : rules_(std::move(rules)) {}
+  /// `book` has the tokens of the rules.
+  Access(Rules rules, std::shared_ptr<TokenBook> book) : rules_(std::move(rules)), book_(std::move(book)) {}
 
   /// Checks `Host`, so that a page cannot reach the server by a name that it has resolved to this machine,
   /// and `Origin`, so that a page of another host cannot call it. The status of the error is 421 or 403.
@@ -43,11 +41,9 @@ class Access {
   bool allows_origin(std::string_view origin) const;
 
  private:
-  Rules rules_;
+  const Rules rules_;
+  const std::shared_ptr<TokenBook> book_;
 };
-
-/// Compares in a time that does not depend on where the digests differ.
-bool same_digest(const Digest& a, const Digest& b);
 
 /// `host` of a `Host` header: lower case, without port and brackets; empty if the header is not valid.
 std::string host_of(std::string_view header);

@@ -7,6 +7,7 @@
 #include "server/a2a_errors.hpp"
 #include "server/a2a_operations.hpp"
 #include "server/a2a_request.hpp"
+#include "server/route_rights.hpp"
 
 namespace praxis::server {
 namespace {
@@ -202,23 +203,31 @@ Status card_op(A2aRequest& request, const HttpReply& reply) {
 
 using A2aOperation = Status (*)(A2aRequest&, const HttpReply&);
 
-constexpr std::array<std::pair<std::string_view, A2aOperation>, 11> kOperations{{
-    {"SendMessage", send_op},
-    {"SendStreamingMessage", stream_op},
-    {"GetTask", get_op},
-    {"ListTasks", list_op},
-    {"CancelTask", cancel_op},
-    {"SubscribeToTask", subscribe_op},
-    {"CreateTaskPushNotificationConfig", push_op},
-    {"GetTaskPushNotificationConfig", push_op},
-    {"ListTaskPushNotificationConfigs", push_op},
-    {"DeleteTaskPushNotificationConfig", push_op},
-    {"GetExtendedAgentCard", card_op},
+/// An operation as JSON-RPC names it, with the right that its own route needs as well.
+struct RpcOperation {
+  std::string_view name;
+  A2aOperation run;
+  Right right;
+};
+
+constexpr std::array<RpcOperation, 11> kOperations{{
+    {"SendMessage", send_op, Right::kRun},
+    {"SendStreamingMessage", stream_op, Right::kRun},
+    {"GetTask", get_op, Right::kReadHistory},
+    {"ListTasks", list_op, Right::kReadHistory},
+    {"CancelTask", cancel_op, Right::kIntervene},
+    {"SubscribeToTask", subscribe_op, Right::kReadHistory},
+    {"CreateTaskPushNotificationConfig", push_op, Right::kRun},
+    {"GetTaskPushNotificationConfig", push_op, Right::kRun},
+    {"ListTaskPushNotificationConfigs", push_op, Right::kRun},
+    {"DeleteTaskPushNotificationConfig", push_op, Right::kRun},
+    {"GetExtendedAgentCard", card_op, Right::kRun},
 }};
 
 Status run_operation(Service& service, const Call& call, const HttpReply& reply, A2aForm form, Json params,
                      A2aOperation operation) {
   if (auto spoken = check_version(call); !spoken) return spoken;
+  if (auto may = check_agent(call, call.name("agent")); !may) return may;
   auto agent = a2a_agent(service, call.name("agent"));
   if (!agent) return fail(agent.error());
   const std::string tenant = json_string(params, "tenant");
@@ -260,14 +269,14 @@ Status run_rpc(Service& service, const Call& call, const HttpReply& reply, Json&
   const std::string method = json_string(*body, "method");
   if (json_text(*body, "jsonrpc") != "2.0" || id.is_null() || method.empty())
     return fail(a2a_error("INVALID_REQUEST", "a request of JSON-RPC 2.0 has jsonrpc, id and method"));
-  const auto found =
-      std::ranges::find(kOperations, method, &std::pair<std::string_view, A2aOperation>::first);
+  const auto found = std::ranges::find(kOperations, method, &RpcOperation::name);
   if (found == kOperations.end())
     return fail(a2a_error("METHOD_NOT_FOUND", "there is no method \"" + method + "\" in A2A 1.0"));
+  if (auto may = check_right(call.principal, found->right); !may) return may;
   const Json& params = json_at(*body, "params");
   if (!params.is_null() && !params.is_object()) return fail(field_error("params", "must be an object"));
   return run_operation(service, call, reply, {.is_rpc = true, .id = id},
-                       params.is_null() ? Json(JsonObject{}) : params, found->second);
+                       params.is_null() ? Json(JsonObject{}) : params, found->run);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "server/ag_ui.hpp"
 #include "server/client_conversation.hpp"
 #include "server/handlers.hpp"
+#include "server/route_rights.hpp"
 
 namespace praxis::server {
 namespace {
@@ -199,7 +200,10 @@ Status ag_ui_run(Service& service, const Call& call, const HttpReply& reply) {
   auto request = read_ag_ui_request(call);
   if (!request) return fail(request.error());
   if (!request->decisions.empty()) return resume_ag_ui(service, call, *request, reply);
-  if (request->messages.empty()) return connect_ag_ui(service, call, *request, reply);
+  if (request->messages.empty()) {
+    if (auto may = check_right(call.principal, Right::kReadHistory); !may) return may;
+    return connect_ag_ui(service, call, *request, reply);
+  }
   const auto codec = std::make_shared<AgUiCodec>(
       AgUiCodec::Begin{.thread = request->thread, .id = request->run_id}, SessionId{});
   const auto following = follower_of(service, reply, codec);

@@ -6,6 +6,7 @@
 #include "app/policy_check.hpp"
 #include "praxis/base/environment.hpp"
 #include "server/handlers.hpp"
+#include "server/route_rights.hpp"
 
 namespace praxis::server {
 namespace {
@@ -22,6 +23,7 @@ JsonArray rules_json(const AgentSpec& spec) {
 }  // namespace
 
 Result<HttpAnswer> show_agent(Service& service, const Call& call) {
+  if (auto may = check_agent(call, call.name("agent")); !may) return fail(may.error());
   const auto agent = service.runs->described(call.name("agent"));
   if (!agent) return fail(agent.error());
   const AgentSpec& spec = agent->spec();
@@ -49,6 +51,7 @@ Result<HttpAnswer> try_policy(Service& service, const Call& call) {
   const Json* const arguments = body->if_contains("arguments");
   if (arguments != nullptr && !arguments->is_object())
     return fail(field_error("arguments", "must be an object"));
+  if (auto may = check_agent(call, call.name("agent")); !may) return fail(may.error());
   const auto agent = service.runs->described(call.name("agent"));
   if (!agent) return fail(agent.error());
   ToolCallPart wanted;

@@ -11,6 +11,7 @@
 #include "app/run_list.hpp"
 #include "logs/fork.hpp"
 #include "server/handlers.hpp"
+#include "server/route_rights.hpp"
 
 namespace praxis::server {
 namespace {
@@ -43,8 +44,7 @@ Result<BranchChange> change_of(const Call& call, const JsonObject& body) {
   if (auto allowed = check_model(*model); !allowed) return fail(allowed.error());
   change.model = *std::move(model);
   if (body.contains("instructions")) {
-    if (!call.principal.sees_all)
-      return fail(make_error(ErrorCode::kPolicy, "only a token that sees all runs gives other instructions"));
+    if (auto may = check_right(call.principal, Right::kCreateAgents); !may) return fail(may.error());
     change.instructions = *std::move(instructions);
   }
   if (const Json* const limits = body.if_contains("limits"); limits != nullptr && !limits->is_null()) {

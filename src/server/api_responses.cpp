@@ -312,7 +312,7 @@ class Starter {
     following->replay(*now);
     for (std::size_t i = 0; i < decisions.size(); ++i) {
       if (auto done = service_.runs->decide(decisions[i].request.session, decisions[i].request.step.str(),
-                                            std::move((*decided)[i]), author_of(call_.principal));
+                                            std::move((*decided)[i]), call_.principal);
           !done)
         return done;
     }

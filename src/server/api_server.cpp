@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "server/handlers.hpp"
+#include "server/route_rights.hpp"
 #include "server/routes.hpp"
 
 namespace praxis::server {
@@ -49,10 +50,11 @@ Result<HttpAnswer> show_metrics(Service& service, const Call& call) {
 
 Result<HttpAnswer> show_openapi(Service&, const Call&) { return json_answer(openapi()); }
 
-Result<HttpAnswer> list_agents(Service& service, const Call&) {
+Result<HttpAnswer> list_agents(Service& service, const Call& call) {
   JsonArray agents;
-  for (const std::string& name : app::agent_names(*service.workspace))
-    agents.push_back(JsonObject{{"name", name}});
+  for (const std::string& name : app::agent_names(*service.workspace)) {
+    if (call.principal.may_use(name)) agents.push_back(JsonObject{{"name", name}});
+  }
   return json_answer(JsonObject{{"agents", std::move(agents)}});
 }
 

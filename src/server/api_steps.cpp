@@ -9,6 +9,7 @@
 #include "logs/read_state.hpp"
 #include "praxis/core/state.hpp"
 #include "server/handlers.hpp"
+#include "server/route_rights.hpp"
 
 namespace praxis::server {
 namespace {
@@ -49,7 +50,7 @@ void add_rule(Service& service, const Waiting& waiting, const Principal& princip
   json["rule"] = nullptr;
   json["no_rule"] = nullptr;
   const auto refuse = [&](const std::string& why) { json["no_rule"] = why; };
-  if (!principal.sees_all)
+  if (!principal.sees_all || !principal.rights.has(Right::kAdminister))
     return refuse("rules are those of the owner of the server; this token cannot save one");
   if (waiting.step.kind != ParkKind::kApproval) return refuse("only an approval can be given by a rule");
   const auto always = app::always_rule_for(*service.journal, waiting.node.id, waiting.step);
@@ -63,6 +64,7 @@ void add_rule(Service& service, const Waiting& waiting, const Principal& princip
 /// Saves the rule that the approver agreed to. Error `kInput`: it would not allow the call of the step.
 Status save_agreed(Service& service, const SessionId& session, const Call& call, const Json& rule) {
   if (!call.principal.sees_all) return fail(field_error("rule", "cannot be saved with this token"));
+  if (auto may = check_right(call.principal, Right::kAdminister); !may) return may;
   const auto waiting = waiting_step(service, session, call.name("step"));
   if (!waiting) return fail(waiting.error());
   const auto narrow = app::always_rule_for(*service.journal, session, waiting->step);
@@ -116,8 +118,8 @@ Result<HttpAnswer> decide_step(Service& service, const Call& call) {
     if (*verb != ApprovalVerb::kApprove) return fail(field_error("rule", "belongs to the decision allow"));
     if (auto saved = save_agreed(service, *id, call, *rule); !saved) return fail(saved.error());
   }
-  if (auto decided = service.runs->decide(*id, call.name("step"), Approval(*verb, *std::move(text)),
-                                          author_of(call.principal));
+  if (auto decided =
+          service.runs->decide(*id, call.name("step"), Approval(*verb, *std::move(text)), call.principal);
       !decided) {
     return fail(decided.error());
   }

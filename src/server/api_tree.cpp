@@ -48,7 +48,9 @@ JsonObject pending_json(const AgentNode& node, const ParkedStep& step, const Ses
   return json;
 }
 
-Author author_of(const Principal& principal) { return Author{principal.name, Surface::kServer}; }
+Author author_of(const Principal& principal) {
+  return Author{principal.name, Surface::kServer, principal.role};
+}
 
 Result<HttpAnswer> show_tree(Service& service, const Call& call) {
   const auto id = service.runs->find(call.name("id"), call.principal);

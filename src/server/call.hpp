@@ -1,6 +1,7 @@
 // A request to the server, taken apart: what handlers get.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "net/http_server.hpp"
 #include "praxis/base/result.hpp"
 #include "praxis/base/time.hpp"
+#include "praxis/domain/rights.hpp"
 #include "praxis/domain/trace.hpp"
 #include "praxis/json/json.hpp"
 
@@ -20,8 +22,20 @@ namespace praxis::server {
 /// For whom a request acts.
 struct Principal {
   std::string name;
-  bool sees_all = false;   ///< also runs of other principals and of the command line
+  bool sees_all = false;    ///< also runs of other principals and of the command line
+  std::string tenant = {};  ///< whose runs alone it sees; empty: it sees all
+  std::string role = {};    ///< empty: the rights were given one by one
+  Rights rights = {};
+  std::vector<std::string> agents = {};  ///< the only ones that it may use; empty: all
+  std::string token = {};                ///< id of a stored token; empty: one that the server started with
+  bool four_eyes = false;                ///< it may not decide steps of runs that it started
   TraceContext span = {};  ///< the client's span, to which new runs belong; empty if it named none
+
+  /// Distinguishes it from the principals of other tenants that have the same name.
+  std::string account() const { return token.empty() ? name : tenant + '\0' + name; }
+  bool may_use(const std::string& agent) const {
+    return agents.empty() || std::ranges::find(agents, agent) != agents.end();
+  }
 };
 
 /// The moment of a day that stands for the whole day.

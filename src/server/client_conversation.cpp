@@ -76,7 +76,7 @@ void start_client_run(Service& service, ClientTurn turn, const Principal& princi
 
 SessionId run_of_conversation(Service& service, const std::string& format, const std::string& id,
                               const Principal& principal) {
-  for (const SessionId& run : {Runs::id_of_key(principal.name, key_of(format, id)), SessionId(id)}) {
+  for (const SessionId& run : {Runs::id_of_key(principal.account(), key_of(format, id)), SessionId(id)}) {
     if (service.runs->lineages().root_of(run) == run && service.runs->may_see(principal, run)) return run;
   }
   return {};
@@ -136,7 +136,7 @@ Result<std::vector<ParkedStep>> decide_for_client(Service& service, const Sessio
     const std::string& id = decisions[i].step;
     const std::size_t slash = id.rfind('/');
     auto decided = service.runs->decide(SessionId(id.substr(0, slash)), id.substr(slash + 1),
-                                        std::move(approvals[i]), author_of(principal));
+                                        std::move(approvals[i]), principal);
     if (!decided) return fail(decided.error());
   }
   return *pending;

@@ -8,6 +8,7 @@
 #include "server/chat_codec.hpp"
 #include "server/chat_request.hpp"
 #include "server/handlers.hpp"
+#include "server/route_rights.hpp"
 
 namespace praxis::server {
 namespace {
@@ -76,15 +77,18 @@ HttpAnswer openai_error(const HttpAnswer& problem) {
   return answer;
 }
 
-Result<HttpAnswer> list_models(Service& service, const Call&) {
+Result<HttpAnswer> list_models(Service& service, const Call& call) {
   JsonArray models;
-  for (const std::string& name : app::agent_names(*service.workspace)) models.push_back(model_json(name));
+  for (const std::string& name : app::agent_names(*service.workspace)) {
+    if (call.principal.may_use(name)) models.push_back(model_json(name));
+  }
   return json_answer(JsonObject{{"object", "list"}, {"data", std::move(models)}});
 }
 
 Result<HttpAnswer> show_model(Service& service, const Call& call) {
   const auto names = app::agent_names(*service.workspace);
-  if (std::ranges::find(names, call.name("model")) == names.end())
+  if (std::ranges::find(names, call.name("model")) == names.end() ||
+      !call.principal.may_use(call.name("model")))
     return fail(not_found("model", call.name("model")));
   return json_answer(model_json(call.name("model")));
 }

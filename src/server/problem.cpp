@@ -17,7 +17,7 @@ HttpAnswer problem(int status, const Error& error) {
                   {"status", status},
                   {"detail", error.message},
                   {"code", to_string(error.code)}};
-  for (const char* key : {"kind", "hint", "field"}) {
+  for (const char* key : {"kind", "hint", "field", "right"}) {
     if (const Json& value = json_at(detail, key); value.is_string()) body[key] = value;
   }
   HttpAnswer answer = json_answer(body, status);

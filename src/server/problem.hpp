@@ -10,7 +10,7 @@
 namespace praxis::server {
 
 HttpAnswer json_answer(const Json& body, int status = 200);
-/// `{type, title, status, detail, code, kind?, hint?, field?}` with the media type
+/// `{type, title, status, detail, code, kind?, hint?, field?, right?}` with the media type
 /// `application/problem+json`.
 HttpAnswer problem(int status, const Error& error);
 /// With the status that fits the error.

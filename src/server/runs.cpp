@@ -13,12 +13,15 @@
 #include "app/run_trees.hpp"
 #include "app/tools_of_client.hpp"
 #include "praxis/runtime/commands.hpp"
+#include "server/handlers.hpp"
 #include "server/problem.hpp"
+#include "server/route_rights.hpp"
 
 namespace praxis::server {
 namespace {
 
 constexpr const char* kTenant = "tenant";
+constexpr const char* kStarter = "started_by";
 constexpr const char* kRequest = "request_digest";
 constexpr std::chrono::seconds kOwnerPatience{5};
 constexpr const char* kQueuedReason = "queued: it begins when fewer turns are at work";
@@ -44,7 +47,8 @@ Result<Limits> limits_of(const Limits& of_agent, const Json& wanted, const Princ
   if (wanted.is_null()) return of_agent;
   Limits limits = of_agent;
   if (auto read = read_limits(wanted, limits); !read) return fail(read.error());
-  return principal.sees_all ? limits : tightened(of_agent, limits);
+  return principal.sees_all && principal.rights.has(Right::kAdminister) ? limits
+                                                                        : tightened(of_agent, limits);
 }
 
 /// Makes the agent of a branch; `step` is the last step of its open turn, 0 without one.
@@ -68,6 +72,12 @@ Status adjust(Agent& agent, const BranchChange& change, std::uint32_t step) {
 
 /// A path could name any file of the server.
 bool is_path(const std::string& agent) { return agent.ends_with(".toml") || agent.contains('/'); }
+
+bool is_branch(const std::vector<StoredRecord>& records) {
+  const auto* const created =
+      records.empty() ? nullptr : std::get_if<records::SessionCreated>(&records.front().record.body);
+  return created != nullptr && !created->forked_from.empty();
+}
 
 Error busy(const SessionId& run) {
   return conflict("run " + run.str() + " is in the middle of a turn; steer or enqueue reach it");
@@ -93,18 +103,22 @@ Runs::Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime,
 
 // ---- creating and opening
 
-SessionId Runs::id_of_key(const std::string& principal, const std::string& key) {
-  return SessionId("K" + digest_of(principal + '\0' + key).hex(12));
+SessionId Runs::id_of_key(const std::string& account, const std::string& key) {
+  return SessionId("K" + digest_of(account + '\0' + key).hex(12));
 }
 
 Result<Agent> Runs::agent_of(const NewRun& wanted, const Principal& principal) const {
   if (auto allowed = check_model(wanted.model); !allowed) return fail(allowed.error());
+  if (wanted.agent.empty() && !principal.agents.empty())
+    return fail(field_error("agent", "must name an agent that this token may use"));
+  if (auto may = wanted.tools.empty() ? Status() : check_right(principal, Right::kRegisterTools); !may)
+    return fail(may.error());
   app::RunAgent choice{.model = wanted.model};
   if (!wanted.agent.empty()) {
     auto file = is_path(wanted.agent) ? Result<std::optional<app::AgentChoice>>(std::nullopt)
                                       : app::find_agent_file(workspace_, wanted.agent);
     if (!file) return fail(file.error());
-    if (!*file) return fail(not_found("agent", wanted.agent));
+    if (!*file || !principal.may_use(wanted.agent)) return fail(not_found("agent", wanted.agent));
     choice.file = (*file)->file;
     choice.project = (*file)->project;
   }
@@ -115,8 +129,10 @@ Result<Agent> Runs::agent_of(const NewRun& wanted, const Principal& principal) c
   if (auto added = app::add_external_tools(*agent, wanted.tools); !added)
     return fail(Error(added.error()).set("field", "tools"));
   JsonObject metadata = agent->spec().metadata.get_object();
-  for (const char* key : {kTenant, kRequest}) metadata.erase(key);  // an agent file must not say so itself
-  if (!principal.sees_all) metadata[kTenant] = principal.name;
+  // An agent file must not say so itself.
+  for (const char* key : {kTenant, kStarter, kRequest}) metadata.erase(key);
+  if (!principal.sees_all) metadata[kTenant] = principal.tenant;
+  metadata[kStarter] = principal.name;
   if (!wanted.idempotency.empty()) metadata[kRequest] = digest_of(wanted.request).hex();
   agent->limits(*limits).metadata(std::move(metadata));
   return agent;
@@ -134,14 +150,14 @@ Result<Session> Runs::new_session(NewRun& wanted, const SessionId& id, const Pri
   auto session = runtime_->create_session(*agent, std::move(start), principal.span);
   if (!session) return session;
   keep(id, *session);
-  note_tenant(id, principal.sees_all ? "" : principal.name);
+  note_belonging(id, {.tenant = principal.tenant, .agent = agent->spec().id, .starter = principal.name});
   return session;
 }
 
 void Runs::create(NewRun wanted, const Principal& principal, WhenCreated then) {
   const bool has_key = !wanted.idempotency.empty();
-  const SessionId run =
-      has_key ? id_of_key(principal.name, wanted.idempotency) : SessionId(runtime_->environment().new_id());
+  const SessionId run = has_key ? id_of_key(principal.account(), wanted.idempotency)
+                                : SessionId(runtime_->environment().new_id());
   std::unique_lock reading(reading_agents_);
   if (has_key && (at_hand(run) || journal_->session(run))) {
     reading.unlock();
@@ -308,7 +324,8 @@ void Runs::drop(const SessionId& run) {
 // ---- acting
 
 Result<Load::Slot> Runs::begin_turn(const Principal& principal, Load::WhenFree when_free) {
-  return load_->begin_turn(principal.name, load_->bounds_waiting() ? waiting_for(principal) : Load::Waiting{},
+  return load_->begin_turn(principal.account(),
+                           load_->bounds_waiting() ? waiting_for(principal) : Load::Waiting{},
                            std::move(when_free));
 }
 
@@ -325,9 +342,8 @@ Load::Waiting Runs::waiting_for(const Principal& principal) {
       if (session.status() == SessionStatus::kAwaitingUser) waiting.push_back(id);
     }
   }
-  const std::string tenant = principal.sees_all ? "" : principal.name;
-  const auto own =
-      std::ranges::count_if(waiting, [&](const SessionId& id) { return tenant_of(id) == tenant; });
+  const auto own = std::ranges::count_if(
+      waiting, [&](const SessionId& id) { return belonging_of(id).tenant == principal.tenant; });
   return {static_cast<std::uint64_t>(own), waiting.size()};
 }
 
@@ -388,7 +404,7 @@ Result<std::size_t> Runs::remove(const SessionId& run) {
   if (!sessions) return sessions;
   {
     const std::lock_guard lock(mutex_);
-    tenants_.erase(run);
+    belongings_.erase(run);
   }
   sweep_soon();
   return sessions;
@@ -405,9 +421,37 @@ void Runs::sweep_soon() {
   });
 }
 
+Status Runs::may_decide(const SessionId& root, const SessionId& session, const std::string& step,
+                        const Approval& approval, const Principal& principal) {
+  const Status has_right = check_right(principal, Right::kApprove);
+  if (has_right && !principal.four_eyes) return {};
+  const auto read = stored(session);
+  if (!read) return fail(read.error());
+  const auto found = read->state.parked.find(ParkId(step));
+  const bool asks = found != read->state.parked.end() && found->second.kind == ParkKind::kQuestion;
+  if (asks && app::external_tools_of(*read->state.agent).contains(found->second.tool)) return {};
+  if (!has_right) return has_right;
+  // A denial lets nothing happen, and the answer to a question approves nothing.
+  if (asks || approval.verb == ApprovalVerb::kReject) return {};
+  const Belonging run = belonging_of(root);
+  if (run.is_branch) {
+    return fail(make_error(ErrorCode::kPolicy,
+                           "four_eyes: a branch does not say who made it; decide the step of the run that it "
+                           "branched off from")
+                    .set("right", "four_eyes"));
+  }
+  if (run.starter != principal.name) return {};
+  return fail(make_error(ErrorCode::kPolicy, "four_eyes: \"" + principal.name +
+                                                 "\" started this run, so another principal must approve "
+                                                 "its steps")
+                  .set("right", "four_eyes"));
+}
+
 Status Runs::decide(const SessionId& session, const std::string& step, Approval approval,
-                    const Author& author) {
+                    const Principal& principal) {
   const SessionId root = lineages_.root_of(session);
+  if (auto may = may_decide(root, session, step, approval, principal); !may) return may;
+  const Author author = author_of(principal);
   const ParkId park(session == root ? step : session.str() + "/" + step);
   const bool was_open = at_hand(root).has_value();
   auto opened = open(root, {}, Opening::kUnfinished);
@@ -453,26 +497,31 @@ Result<SessionId> Runs::find(const std::string& name, const Principal& principal
 }
 
 bool Runs::may_see(const Principal& principal, const SessionId& root) {
-  return principal.sees_all || (!root.empty() && tenant_of(root) == principal.name);
+  if (principal.sees_all && principal.agents.empty()) return true;
+  if (root.empty()) return false;
+  const Belonging run = belonging_of(root);
+  return (principal.sees_all || run.tenant == principal.tenant) && principal.may_use(run.agent);
 }
 
-std::string Runs::tenant_of(const SessionId& root) {
+Runs::Belonging Runs::belonging_of(const SessionId& root) {
   {
     const std::lock_guard lock(mutex_);
-    const auto known = tenants_.find(root);
-    if (known != tenants_.end()) return known->second;
+    const auto known = belongings_.find(root);
+    if (known != belongings_.end()) return known->second;
   }
   const auto read = stored(root);
-  if (!read) return "";
-  std::string tenant = json_string(read->state.agent->metadata, kTenant);
-  note_tenant(root, tenant);
-  return tenant;
+  if (!read) return {};
+  const AgentSpec& agent = *read->state.agent;
+  Belonging belonging{json_string(agent.metadata, kTenant), agent.id, json_string(agent.metadata, kStarter),
+                      is_branch(read->records)};
+  note_belonging(root, belonging);
+  return belonging;
 }
 
-void Runs::note_tenant(const SessionId& root, std::string tenant) {
+void Runs::note_belonging(const SessionId& root, Belonging belonging) {
   const std::lock_guard lock(mutex_);
-  if (tenants_.size() > kMostTenantsKept) tenants_.clear();
-  tenants_[root] = std::move(tenant);
+  if (belongings_.size() > kMostTenantsKept) belongings_.clear();
+  belongings_[root] = std::move(belonging);
 }
 
 }  // namespace praxis::server

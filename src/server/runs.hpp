@@ -79,8 +79,8 @@ class Runs : public std::enable_shared_from_this<Runs> {
   /// The same for a turn of a run that exists.
   using WhenBegun = Acknowledgements::Then;
 
-  /// The id of the run that a principal's key names: the same in every process and after every restart.
-  static SessionId id_of_key(const std::string& principal, const std::string& key);
+  /// The id of the run that a key of an account names: the same in every process and after every restart.
+  static SessionId id_of_key(const std::string& account, const std::string& key);
   /// Starts a run, which waits, paused, if as many turns are at work as may be. Errors: of `agent_for_run`,
   /// of `Load::begin_turn`; `kConflict`, the key was used for another request; `kOverloaded`, the journal did
   /// not take it.
@@ -108,8 +108,11 @@ class Runs : public std::enable_shared_from_this<Runs> {
   Result<std::size_t> remove(const SessionId& run);
   /// Takes the conversation of a run back to before a turn. Errors as `rewind_session`.
   Status rewind(const SessionId& run, const TurnId& turn);
-  /// Decides a parked step of a session at any depth; its run then continues. Error `kInput`.
-  Status decide(const SessionId& session, const std::string& step, Approval approval, const Author& author);
+  /// Decides a parked step of a session at any depth; its run then continues. Errors `kInput`; `kPolicy`: the
+  /// principal has not the right `approve`, unless it gives the result of a tool that its client runs, or the
+  /// rule of four eyes keeps it from it.
+  Status decide(const SessionId& session, const std::string& step, Approval approval,
+                const Principal& principal);
   /// Continues the runs that a process left in the middle of a turn. Those that cannot continue are reported
   /// to `warn`.
   void take_up(const std::function<void(const std::string&)>& warn);
@@ -148,8 +151,15 @@ class Runs : public std::enable_shared_from_this<Runs> {
                               std::function<void(const Result<AgentResult>&)> also = nullptr,
                               Acknowledgements::Ticket ticket = 0);
   Load::Waiting waiting_for(const Principal& principal);
-  std::string tenant_of(const SessionId& root);
-  void note_tenant(const SessionId& root, std::string tenant);
+  /// What decides who may see a run and decide its steps.
+  struct Belonging {
+    std::string tenant, agent, starter;
+    bool is_branch = false;
+  };
+  Status may_decide(const SessionId& root, const SessionId& session, const std::string& step,
+                    const Approval& approval, const Principal& principal);
+  Belonging belonging_of(const SessionId& root);
+  void note_belonging(const SessionId& root, Belonging belonging);
 
   const app::Workspace& workspace_;
   const std::shared_ptr<Runtime> runtime_;
@@ -162,7 +172,7 @@ class Runs : public std::enable_shared_from_this<Runs> {
   std::atomic<bool> sweeps_ = false;  // what removed runs leave is about to be removed
   mutable std::mutex mutex_;          // guards the next members
   std::map<SessionId, Session> open_;
-  std::map<SessionId, std::string> tenants_;
+  std::map<SessionId, Belonging> belongings_;
   std::set<SessionId> queued_;
 };
 

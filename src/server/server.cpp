@@ -13,6 +13,7 @@
 #include "server/event_channel.hpp"
 #include "server/handlers.hpp"
 #include "server/openai.hpp"
+#include "server/route_rights.hpp"
 #include "server/routes.hpp"
 #include "server/schedule_thread.hpp"
 
@@ -26,11 +27,11 @@ constexpr Millis kLoginTime = std::chrono::minutes(1);  // for the browser to st
 /// Answers requests. Shared with the requests in progress, which may outlive the server.
 class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
  public:
-  Dispatcher(std::shared_ptr<Service> service, Access::Rules rules, std::shared_ptr<Load> load,
+  Dispatcher(std::shared_ptr<Service> service, Access access, std::shared_ptr<Load> load,
              std::shared_ptr<Executor> executor, std::function<void(const std::string&)> log)
       : service_(std::move(service)),
         load_(std::move(load)),
-        access_(std::move(rules)),
+        access_(std::move(access)),
         executor_(std::move(executor)),
         log_(std::move(log)) {}
 
@@ -44,7 +45,8 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
 
  private:
   struct Context {
-    std::string method, target, origin, principal;
+    std::string method, target, origin, principal, role = {};
+    const Route* route = nullptr;
     Clock::time_point begun = Clock::now();
   };
 
@@ -65,12 +67,23 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
       call->principal.span =
           trace_from_header(find_header(call->headers, "traceparent").value_or("")).value_or(TraceContext{});
       context.principal = call->principal.name;
-      if (auto taken = load_->take(context.principal, call->body.size()); !taken)
+      if (auto taken = load_->take(call->principal.account(), call->body.size()); !taken)
         return send(problem(taken.error()), context, reply);
     }
     if (route == nullptr) return send(no_route(allowed, context), context, reply);
+    context.route = route;
+    context.role = call->principal.role;
+    if (auto may = may_use(*route, call->principal); !may)
+      return send(refused(may.error(), context), context, reply);
     if (!std::holds_alternative<Handler>(route->handler)) call->answer = later_answer(context, reply);
     run(*route, *call, context, reply);
+  }
+
+  static Status may_use(const Route& route, const Principal& principal) {
+    const auto needs = needs_of(route);
+    const Right* const right = needs ? std::get_if<Right>(&*needs) : nullptr;
+    if (right != nullptr) return check_right(principal, *right);
+    return needs ? Status() : check_right(principal, Right::kAdminister);
   }
 
   /// Answers when the handler has returned. Keeps the service.
@@ -96,14 +109,35 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
     const bool is_socket = route.has_socket && asks_for_socket(call);
     if (auto refusal = is_socket ? refuse_socket(call) : std::nullopt) return send(*refusal, context, reply);
     reply.add_headers(headers_for(context));
+    if (!call.principal.token.empty()) {
+      const auto needs = needs_of(route);
+      const Right* const right = needs ? std::get_if<Right>(&*needs) : nullptr;
+      service_->streams.add(call.principal.token, right, is_socket, reply);
+    }
     if (auto begun = std::get<StreamHandler>(route.handler)(*service_, call, reply); !begun)
       return send(refused(begun.error(), context), context, reply);
     note(is_socket ? 101 : 200, context);
   }
 
+  /// Tells the audit what was refused because of a right.
+  void note_refusal(const HttpAnswer& answer, const Context& context) {
+    if (answer.status != 403 || context.route == nullptr || !service_->refusals) return;
+    const auto body = parse_json(answer.body);
+    const std::string right = body ? json_string(*body, "right") : "";
+    if (right.empty()) return;
+    service_->refusals->note(
+        {.time = service_->runtime->environment().now(),
+         .principal = context.principal,
+         .role = context.role,
+         .right = right,
+         .route = std::string(context.route->method) + ' ' + std::string(context.route->path)});
+  }
+
   static bool is_a2a(const Context& context) { return context.target.starts_with("/a2a/"); }
+  /// In the form of A2A for an error of one of its operations.
   static HttpAnswer refused(const Error& error, const Context& context) {
-    return is_a2a(context) ? a2a_problem(error) : problem(error);
+    const bool is_plain = !is_a2a(context) || json_at(error.detail(), "right").is_string();
+    return is_plain ? problem(error) : a2a_problem(error);
   }
 
   /// A client that addresses another server, or in a form that others may read in another way, gets no
@@ -149,6 +183,7 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
 
   void send(HttpAnswer answer, const Context& context, const HttpReply& reply) {
     if (answer.status >= 400) {
+      note_refusal(answer, context);
       answer.body = app::redaction_of_errors().json_text(std::move(answer.body));
       if (context.target.starts_with("/v1/")) answer = openai_error(answer);
       if (is_a2a(context) && is_problem(answer)) answer = a2a_problem(answer);
@@ -212,6 +247,19 @@ void take_up(const std::shared_ptr<Runs>& runs, const std::shared_ptr<Executor>&
   }
 }
 
+/// Ends, as long as the service lives, the answers for tokens that do not stand any more.
+void watch_tokens(const std::shared_ptr<Executor>& executor, const std::weak_ptr<Service>& service,
+                  const std::shared_ptr<TokenBook>& book) {
+  executor->after(std::chrono::seconds(1), [weak = std::weak_ptr(executor), service, book] {
+    const auto living = weak.lock();
+    if (!living || service.expired()) return;
+    living->post_blocking([service, book] {
+      if (const auto serving = service.lock()) serving->streams.end_unless(*book);
+    });
+    watch_tokens(living, service, book);
+  });
+}
+
 class RunningServer final : public Server {
  public:
   RunningServer(std::shared_ptr<Executor> executor, std::shared_ptr<Service> service,
@@ -248,6 +296,9 @@ class RunningServer final : public Server {
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOptions options) {
+  const AccessFiles& files = options.access.files;
+  auto book = std::make_shared<TokenBook>(options.access.tokens, files, system_environment(), options.warn);
+  if (auto loaded = book->load(); !loaded) return fail(loaded.error());
   const auto executor = make_executor();
   const auto place = std::make_shared<const app::Workspace>(std::move(workspace));
   auto runtime = app::open_runtime(
@@ -267,6 +318,8 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
                                                  std::make_shared<Trees>(journal));
   service->redactions = redactions;
   service->redaction_of_events = redaction_of_events;
+  if (!files.state_folder.empty())
+    service->refusals = std::make_shared<Refusals>(files.state_folder, options.warn);
   if (!options.login_code.empty()) {
     service->login = std::make_shared<LoginCode>(options.login_code, std::move(options.login_token),
                                                  (*runtime)->environment().now() + kLoginTime);
@@ -277,8 +330,9 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
     ++service->counters.answers.at(static_cast<std::size_t>(status / 100));
     return problem(status, make_error(ErrorCode::kInput, reason));
   };
-  auto dispatcher = std::make_shared<Dispatcher>(service, std::move(options.access), load, executor,
-                                                 std::move(options.log));
+  watch_tokens(executor, service, book);
+  auto dispatcher = std::make_shared<Dispatcher>(service, Access(std::move(options.access), std::move(book)),
+                                                 load, executor, std::move(options.log));
   auto http = HttpServer::start(executor, std::move(options.http),
                                 [dispatcher](ReceivedRequest request, HttpReply reply) {
                                   dispatcher->take(std::move(request), std::move(reply));

@@ -13,6 +13,8 @@
 #include "server/event_feed.hpp"
 #include "server/folds.hpp"
 #include "server/login_code.hpp"
+#include "server/open_streams.hpp"
+#include "server/refusals.hpp"
 #include "server/runs.hpp"
 #include "server/trees.hpp"
 
@@ -34,7 +36,9 @@ struct Service {
   std::shared_ptr<BlobReferences> references;
   std::shared_ptr<Folds> folds;
   std::shared_ptr<Trees> trees;
-  std::shared_ptr<LoginCode> login = nullptr;  ///< null: there is no code
+  std::shared_ptr<LoginCode> login = nullptr;    ///< null: there is no code
+  std::shared_ptr<Refusals> refusals = nullptr;  ///< null: there is no place for them
+  OpenStreams streams = {};
   Counters counters = {};
   std::atomic<bool> draining = false;
   app::Redactions redactions = {};

@@ -26,6 +26,7 @@ std::optional<Surface> surface_from(std::string_view name);
 struct Author {
   std::string principal = {};  ///< name of the human or component; empty: the program itself
   Surface surface = Surface::kUnknown;
+  std::string role = {};  ///< of the principal when it acted, at a server; empty: no role
   bool operator==(const Author&) const = default;
 };
 
