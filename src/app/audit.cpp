@@ -171,4 +171,35 @@ std::vector<AuditEntry> audit_entries(const std::vector<PromptChange>& changes, 
   return entries;
 }
 
+std::vector<AuditEntry> audit_entries(const std::vector<AccessToken>& tokens,
+                                      const std::vector<AccessRefusal>& refusals, UnixMillis from) {
+  std::vector<AuditEntry> entries;
+  const auto put = [&](AuditEntry entry) {
+    if (entry.time.value != 0 && entry.time >= from) entries.push_back(std::move(entry));
+  };
+  for (const AccessToken& token : tokens) {
+    const std::string what = "token " + token.id + " of " + token.name;
+    const std::string given = token.role.empty() ? "with single rights" : "as " + token.role;
+    put({.time = token.created,
+         .action = "added",
+         .what = what,
+         .by = token.created_by,
+         .text = given + (token.tenant.empty() ? "" : " for the tenant " + token.tenant)});
+    put({.time = token.revoked, .action = "revoked", .what = what, .by = token.revoked_by});
+  }
+  for (const AccessRefusal& refusal : refusals) {
+    put({.time = refusal.time,
+         .action = "refused",
+         .what = refusal.route,
+         .by = refusal.principal,
+         .surface = std::string(to_string(Surface::kServer)),
+         .role = refusal.role,
+         .text = refusal.right == "four_eyes" ? "another principal must approve"
+                                              : "the right " + refusal.right + " is missing"});
+  }
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const AuditEntry& a, const AuditEntry& b) { return a.time < b.time; });
+  return entries;
+}
+
 }  // namespace praxis::app

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/refusals.hpp"
+#include "app/tokens.hpp"
 #include "app/workspace.hpp"
 #include "praxis/base/digest.hpp"
 #include "praxis/base/time.hpp"
@@ -36,6 +38,9 @@ Json to_json(const AuditEntry& entry);
 Result<std::vector<AuditEntry>> audit_entries(Journal& journal, UnixMillis from);
 /// Changes of prompts since `from` as entries.
 std::vector<AuditEntry> audit_entries(const std::vector<PromptChange>& changes, UnixMillis from);
+/// Tokens that were added and revoked, and what servers refused, since `from`, oldest first.
+std::vector<AuditEntry> audit_entries(const std::vector<AccessToken>& tokens,
+                                      const std::vector<AccessRefusal>& refusals, UnixMillis from);
 
 /// A key that signs heads: Ed25519.
 class AuditKey {

@@ -35,6 +35,7 @@
 #include "cli/serve_flags.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/skills_flags.hpp"
+#include "cli/tokens_flags.hpp"
 #include "cli/traces_flags.hpp"
 #include "cli/tree_words.hpp"
 #include "cli/trust_flags.hpp"
@@ -130,6 +131,7 @@ class Definition {
   StatsOptions stats_;
   AuditOptions audit_;
   JournalOptions journal_;
+  TokensOptions tokens_;
   TracesOptions traces_;
   std::string shell_;
 };
@@ -367,6 +369,7 @@ void Definition::define_help() {
   define("acp", kAcpHelp, kAcpExamples, acp_, add_acp_flags);
   define("skills", kSkillsHelp, kSkillsExamples, skills_, add_skills_flags);
   define("policy", kPolicyHelp, kPolicyExamples, policy_, add_policy_flags);
+  define("tokens", kTokensHelp, kTokensExamples, tokens_, add_tokens_flags);
   define("audit", kAuditHelp, kAuditExamples, audit_, add_audit_flags);
   define("journal", kJournalHelp, kJournalExamples, journal_, add_journal_flags);
   define("redact", kRedactHelp, kRedactExamples, redact_, add_redact_flags);

@@ -11,6 +11,8 @@
 #include "app/hints.hpp"
 #include "app/own_lines.hpp"
 #include "app/plain_text.hpp"
+#include "app/refusals.hpp"
+#include "app/tokens.hpp"
 #include "app/without_secrets.hpp"
 #include "base/visible_text.hpp"
 #include "cli/commands.hpp"
@@ -28,6 +30,17 @@ Result<std::vector<PromptChange>> prompt_changes(const app::Workspace& workspace
   const auto store = app::open_prompts(workspace);
   if (!store) return fail(store.error());
   return (*store)->changes();
+}
+
+/// Tokens that were made and revoked, and what servers refused because of a right. Error `kInput`.
+Result<std::vector<app::AuditEntry>> access_entries(UnixMillis from) {
+  const std::string folder = app::state_folder();
+  if (folder.empty()) return std::vector<app::AuditEntry>{};
+  const auto tokens = app::TokenStore(folder).all();
+  if (!tokens) return fail(tokens.error());
+  const auto refusals = app::RefusalLog(folder).all();
+  if (!refusals) return fail(refusals.error());
+  return app::audit_entries(*tokens, *refusals, from);
 }
 
 Result<ExitStatus> sign(const AuditOptions& options, Journal& journal,
@@ -77,6 +90,7 @@ Result<ExitStatus> verify(const AuditOptions& options, Journal& journal,
 std::string text_of(const app::AuditEntry& entry) {
   std::string line = fmt::format("{}  {:8}  {}", to_iso8601(entry.time), entry.action, entry.what);
   if (!entry.by.empty()) line += " by " + entry.by;
+  if (!entry.role.empty()) line += " (" + entry.role + ")";
   if (!entry.session.empty()) line += fmt::format("  {} {}", entry.session.str(), entry.seq);
   if (!entry.text.empty()) line += ": " + app::one_line(entry.text, 300);
   return line;
@@ -103,9 +117,12 @@ Result<ExitStatus> execute(const AuditOptions& options, Console& console) {
   auto entries = app::audit_entries(**journal, from);
   if (!entries) return fail(entries.error());
   const std::vector<app::AuditEntry> of_prompts = app::audit_entries(*prompts, from);
-  std::vector<app::AuditEntry> all;
-  std::ranges::merge(*entries, of_prompts, std::back_inserter(all), {}, &app::AuditEntry::time,
-                     &app::AuditEntry::time);
+  auto of_access = access_entries(from);
+  if (!of_access) return fail(of_access.error());
+  std::vector<app::AuditEntry> of_runs, all;
+  const auto time = &app::AuditEntry::time;
+  std::ranges::merge(*entries, of_prompts, std::back_inserter(of_runs), {}, time, time);
+  std::ranges::merge(of_runs, *of_access, std::back_inserter(all), {}, time, time);
   const redact::Redaction redaction = app::Redactions(*workspace).at(&RedactRules::exports);
   for (app::AuditEntry& entry : all) {
     entry.text = redaction.text(entry.text);

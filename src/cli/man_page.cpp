@@ -91,6 +91,8 @@ std::string files_text() {
               "Settings of the user; praxis config changes them.") +
          term("~/.config/praxis/agents/NAME.toml", "Agents of the user, found by their names.") +
          term("~/.config/praxis/allowed.jsonl", "Calls that the user always allows.") +
+         term("~/.config/praxis/roles.toml", "Roles that tokens of the server can have.") +
+         term("~/.local/state/praxis/tokens.jsonl", "Digests of the tokens of praxis tokens.") +
          term("/etc/praxis/config.toml", "Settings of the system; its limits bound all others.") +
          term(".praxis/config.toml, .praxis/config.local.toml, .praxis/agents",
               "Settings and agents of a project, once it is trusted.");

@@ -454,6 +454,16 @@ struct JournalOptions {
   app::Place place;
   Verb verb = Verb::kShow;
   std::string to;  ///< the source of the new key
+/// Makes, lists and revokes tokens of the server.
+struct TokensOptions {
+  enum class Verb : std::uint8_t { kAdd, kList, kRevoke };
+  Verb verb = Verb::kList;
+  std::string name;  ///< the principal; of revoke also the id of a token
+  std::string role;
+  std::vector<std::string> rights;  ///< instead of a role
+  std::string tenant;
+  std::vector<std::string> agents;
+  std::optional<Millis> expires;  ///< from now on; nothing: never
   bool json = false;
 };
 
@@ -490,5 +500,6 @@ using Invocation =
                  ConfigOptions, ServeOptions, ApiOptions, MemoryCommandOptions, PromptsOptions, ScheduleOptions,
                  McpCommandOptions, AcpOptions, SkillsOptions, PolicyOptions, RedactOptions, EvalOptions,
                  StatsOptions, AuditOptions, JournalOptions, TracesOptions, CompleteOptions, TopicOptions>;
+                 StatsOptions, AuditOptions, TokensOptions, TracesOptions, CompleteOptions, TopicOptions>;
 
 }  // namespace praxis::cli

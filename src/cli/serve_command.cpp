@@ -13,6 +13,8 @@
 
 #include "app/hints.hpp"
 #include "app/own_folder.hpp"
+#include "app/roles.hpp"
+#include "app/tokens.hpp"
 #include "base/visible_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
@@ -31,14 +33,6 @@ namespace {
 
 constexpr std::chrono::seconds kGrace{10};  // for turns to end before the server does
 constexpr int kFirstInherited = 3;          // SD_LISTEN_FDS_START of sd_listen_fds(3)
-
-/// 256 random bits.
-std::string new_code() {
-  const auto random = system_environment();
-  std::string code;
-  for (int i = 0; i < 4; ++i) code += fmt::format("{:016x}", random->random());
-  return code;
-}
 
 /// The socket that systemd opened for this process, or -1.
 int inherited_socket() {
@@ -134,14 +128,17 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
   if (!http) return fail(http.error());
   const auto file = options.token_file.empty() ? local_token_file() : Result<std::string>(options.token_file);
   if (!file) return fail(file.error());
-  auto tokens = server::read_tokens(*file, "praxis-" + new_code());
+  auto tokens = server::read_tokens(*file, "praxis-" + app::random_secret(*system_environment()));
   if (!tokens) return fail(tokens.error());
   if (options.open && !options.socket.empty())
     return fail(app::usage_error("a browser cannot open a Unix socket", "leave out --socket or --open"));
   const auto lines = std::make_shared<Lines>(console);
   server::ServerOptions serving;
   serving.http = *std::move(http);
-  serving.access = {std::move(tokens->tokens), hosts_of(options), options.origins};
+  serving.access = {std::move(tokens->tokens),
+                    hosts_of(options),
+                    options.origins,
+                    {app::state_folder(), app::roles_file()}};
   serving.load.memory = server::present_memory() / 5 * 4;
   for (const std::string& text : options.bounds) {
     if (auto read = server::read_bound(text, serving.load); !read) return fail(read.error());
@@ -150,7 +147,7 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
     auto token = token_for("", *file);
     if (!token) return fail(token.error());
     serving.login_token = *std::move(token);
-    serving.login_code = new_code();
+    serving.login_code = app::random_secret(*system_environment());
   }
   const std::string code = serving.login_code;
   serving.take_up = options.take_up;

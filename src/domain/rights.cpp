@@ -52,7 +52,7 @@ std::string_view description_of(Right right) {
     case Right::kReadConfiguration:
       return "read agents, rules, settings, checks and metrics";
     case Right::kAdminister:
-      return "save rules that hold from then on";
+      return "save rules that hold from then on, and raise limits of agents";
   }
   return {};
 }

@@ -6,6 +6,7 @@
 
 #include "server/answer_schemas.hpp"
 #include "server/handlers.hpp"
+#include "server/route_rights.hpp"
 #include "server/split.hpp"
 
 namespace praxis::server {
@@ -433,6 +434,9 @@ JsonObject operation_of(const Route& route) {
   if (route.has_socket) responses["101"] = JsonObject{{"description", kSocket}};
   operation["responses"] = std::move(responses);
   if (!route.needs_token) operation["security"] = JsonArray{};
+  const auto needs = needs_of(route);
+  if (const Right* const right = needs ? std::get_if<Right>(&*needs) : nullptr; right != nullptr)
+    operation["x-praxis-right"] = to_string(*right);
   return operation;
 }
 

@@ -24,7 +24,7 @@ enum class Right : std::uint8_t {
   kRegisterTools,      ///< `register_tools`: bring tools of its own with a request
   kCreateAgents,       ///< `create_agents`: start a branch with other instructions than its agent has
   kReadConfiguration,  ///< `read_configuration`: read agents, rules, settings, checks and metrics
-  kAdminister,         ///< `administer`: save rules that hold from then on
+  kAdminister,         ///< `administer`: save rules that hold from then on, and raise limits of agents
 };
 std::string_view to_string(Right right);
 std::optional<Right> right_from(std::string_view name);
