@@ -96,6 +96,21 @@ std::string text_of(const app::AuditEntry& entry) {
   return line;
 }
 
+UnixMillis begin_of(const AuditOptions& options) {
+  if (!options.since) return {};
+  return UnixMillis{system_environment()->now().value - options.since->count()};
+}
+
+void show_entries(const std::vector<app::AuditEntry>& entries, const app::Workspace& workspace,
+                  const AuditOptions& options, Console& console) {
+  const redact::Redaction redaction = app::Redactions(workspace).at(&RedactRules::exports);
+  for (app::AuditEntry entry : entries) {
+    entry.text = redaction.text(entry.text);
+    if (options.json) console.item("audit", to_json(entry).get_object());
+    if (!options.json) console.out.line(visible_text(text_of(entry)));
+  }
+}
+
 }  // namespace
 
 Result<ExitStatus> execute(const AuditOptions& options, Console& console) {
@@ -104,7 +119,10 @@ Result<ExitStatus> execute(const AuditOptions& options, Console& console) {
   auto journal = app::open_journal(*workspace, app::JournalUse::kLook);
   if (!journal && journal.error().kind() == ErrorKind::kNotFound && options.sign.empty() &&
       options.verify.empty()) {
-    say_no_runs(*workspace, console);
+    const auto of_access = access_entries(begin_of(options));
+    if (!of_access) return fail(of_access.error());
+    if (of_access->empty()) say_no_runs(*workspace, console);
+    show_entries(*of_access, *workspace, options, console);
     return ExitStatus::kFinished;
   }
   if (!journal) return fail(journal.error());
@@ -112,8 +130,7 @@ Result<ExitStatus> execute(const AuditOptions& options, Console& console) {
   if (!prompts) return fail(prompts.error());
   if (!options.sign.empty()) return sign(options, **journal, *prompts, console);
   if (!options.verify.empty()) return verify(options, **journal, *prompts, console);
-  const UnixMillis now = system_environment()->now();
-  const UnixMillis from = options.since ? UnixMillis{now.value - options.since->count()} : UnixMillis{};
+  const UnixMillis from = begin_of(options);
   auto entries = app::audit_entries(**journal, from);
   if (!entries) return fail(entries.error());
   const std::vector<app::AuditEntry> of_prompts = app::audit_entries(*prompts, from);
@@ -123,12 +140,7 @@ Result<ExitStatus> execute(const AuditOptions& options, Console& console) {
   const auto time = &app::AuditEntry::time;
   std::ranges::merge(*entries, of_prompts, std::back_inserter(of_runs), {}, time, time);
   std::ranges::merge(of_runs, *of_access, std::back_inserter(all), {}, time, time);
-  const redact::Redaction redaction = app::Redactions(*workspace).at(&RedactRules::exports);
-  for (app::AuditEntry& entry : all) {
-    entry.text = redaction.text(entry.text);
-    if (options.json) console.item("audit", to_json(entry).get_object());
-    if (!options.json) console.out.line(visible_text(text_of(entry)));
-  }
+  show_entries(all, *workspace, options, console);
   return ExitStatus::kFinished;
 }
 

@@ -115,6 +115,10 @@ std::function<void(const std::string&)> warnings_to(std::shared_ptr<Lines> lines
   };
 }
 
+server::Access::Rules access_rules(std::vector<server::Token> tokens, const ServeOptions& options) {
+  return {std::move(tokens), hosts_of(options), options.origins, {app::state_folder(), app::roles_file()}};
+}
+
 }  // namespace
 
 Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
@@ -135,10 +139,7 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
   const auto lines = std::make_shared<Lines>(console);
   server::ServerOptions serving;
   serving.http = *std::move(http);
-  serving.access = {std::move(tokens->tokens),
-                    hosts_of(options),
-                    options.origins,
-                    {app::state_folder(), app::roles_file()}};
+  serving.access = access_rules(std::move(tokens->tokens), options);
   serving.load.memory = server::present_memory() / 5 * 4;
   for (const std::string& text : options.bounds) {
     if (auto read = server::read_bound(text, serving.load); !read) return fail(read.error());

@@ -34,7 +34,7 @@ inline void add_tokens_flags(CLI::App* tokens, TokensOptions& options) {
   add_repeated(tokens, "--agent", options.agents, "It may use this agent only", "NAME");
   add_parsed<Millis>(tokens, "--expires", options.expires, "It stands for this time: 8h, 90d", "TIME",
                      parse_duration);
-  add_json(tokens, options.json, "id");
+  add_json(tokens, options.json, "token");
 }
 
 }  // namespace praxis::cli

@@ -104,10 +104,8 @@ void put_author(JsonFields& out, const Author& author) {
 }
 
 Author author_of(const Json& json) {
-  return {
-      json_string(json, "by"),
-      surface_from(json_string(json, "surface", to_string(Surface::kUnknown))).value_or(Surface::kUnknown),
-      json_string(json, "role")};
+  const auto surface = surface_from(json_string(json, "surface", to_string(Surface::kUnknown)));
+  return {json_string(json, "by"), surface.value_or(Surface::kUnknown), json_string(json, "role")};
 }
 
 TraceContext trace_of(const Json& json) {
