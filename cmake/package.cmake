@@ -20,22 +20,19 @@ set(CPACK_COMPONENT_STATIC_GROUP dev)
 set(CPACK_COMPONENT_HEADERS_GROUP dev)
 
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME praxis)
-set(CPACK_COMPONENT_GROUP_TOOL_DESCRIPTION "Durable runtime for LLM agents: the program
- Runs agents so that every step is journaled before it starts: a run survives
- a crash and can be replayed, forked and rewound.")
+set(CPACK_DEBIAN_TOOL_DESCRIPTION "Runs agents so that every step is journaled before it starts: a run survives
+a crash and can be replayed, forked and rewound.")
 # Programs of agents run in bubblewrap; times of day need the zones.
 set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS "bubblewrap, tzdata")
 
 set(CPACK_DEBIAN_C_PACKAGE_NAME libpraxis-c)
 set(CPACK_DEBIAN_C_PACKAGE_SECTION libs)
-set(CPACK_COMPONENT_GROUP_C_DESCRIPTION "Durable runtime for LLM agents: C and Python
- The shared library with the functions of praxis.h, its header, and the
- package for Python.")
+set(CPACK_DEBIAN_C_DESCRIPTION "The shared library with the functions of praxis.h, its header, and the
+package for Python.")
 
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libpraxis-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libsodium-dev, libre2-dev, libssl-dev, libsqlite3-dev, zlib1g-dev, libyaml-dev, libtomlplusplus-dev")
-set(CPACK_COMPONENT_GROUP_DEV_DESCRIPTION "Durable runtime for LLM agents: C++ library
- The static library and the headers.")
+set(CPACK_DEBIAN_DEV_DESCRIPTION "The static library and the headers.")
 include(CPack)
