@@ -20,12 +20,9 @@
 namespace praxis::server {
 namespace {
 
-constexpr const char* kTenant = "tenant";
-constexpr const char* kStarter = "started_by";
 constexpr const char* kRequest = "request_digest";
 constexpr std::chrono::seconds kOwnerPatience{5};
 constexpr const char* kQueuedReason = "queued: it begins when fewer turns are at work";
-constexpr std::size_t kMostTenantsKept = 100'000;
 
 /// The limits of the agent, those among them lower that are lower in `wanted`; 0 is no limit.
 Limits tightened(Limits limits, const Limits& wanted) {
@@ -72,12 +69,6 @@ Status adjust(Agent& agent, const BranchChange& change, std::uint32_t step) {
 
 /// A path could name any file of the server.
 bool is_path(const std::string& agent) { return agent.ends_with(".toml") || agent.contains('/'); }
-
-bool is_branch(const std::vector<StoredRecord>& records) {
-  const auto* const created =
-      records.empty() ? nullptr : std::get_if<records::SessionCreated>(&records.front().record.body);
-  return created != nullptr && !created->forked_from.empty();
-}
 
 Error busy(const SessionId& run) {
   return conflict("run " + run.str() + " is in the middle of a turn; steer or enqueue reach it");
@@ -421,32 +412,6 @@ void Runs::sweep_soon() {
   });
 }
 
-Status Runs::may_decide(const SessionId& root, const SessionId& session, const std::string& step,
-                        const Approval& approval, const Principal& principal) {
-  const Status has_right = check_right(principal, Right::kApprove);
-  if (has_right && !principal.four_eyes) return {};
-  const auto read = stored(session);
-  if (!read) return fail(read.error());
-  const auto found = read->state.parked.find(ParkId(step));
-  const bool asks = found != read->state.parked.end() && found->second.kind == ParkKind::kQuestion;
-  if (asks && app::external_tools_of(*read->state.agent).contains(found->second.tool)) return {};
-  if (!has_right) return has_right;
-  // A denial lets nothing happen, and the answer to a question approves nothing.
-  if (asks || approval.verb == ApprovalVerb::kReject) return {};
-  const Belonging run = belonging_of(root);
-  if (run.is_branch) {
-    return fail(make_error(ErrorCode::kPolicy,
-                           "four_eyes: a branch does not say who made it; decide the step of the run that it "
-                           "branched off from")
-                    .set("right", "four_eyes"));
-  }
-  if (run.starter != principal.name) return {};
-  return fail(make_error(ErrorCode::kPolicy, "four_eyes: \"" + principal.name +
-                                                 "\" started this run, so another principal must approve "
-                                                 "its steps")
-                  .set("right", "four_eyes"));
-}
-
 Status Runs::decide(const SessionId& session, const std::string& step, Approval approval,
                     const Principal& principal) {
   const SessionId root = lineages_.root_of(session);
@@ -494,34 +459,6 @@ Result<SessionId> Runs::find(const std::string& name, const Principal& principal
   auto id = find_session(*journal_, name);
   if (!id || !may_see(principal, lineages_.root_of(*id))) return fail(not_found("run", name));
   return id;
-}
-
-bool Runs::may_see(const Principal& principal, const SessionId& root) {
-  if (principal.sees_all && principal.agents.empty()) return true;
-  if (root.empty()) return false;
-  const Belonging run = belonging_of(root);
-  return (principal.sees_all || run.tenant == principal.tenant) && principal.may_use(run.agent);
-}
-
-Runs::Belonging Runs::belonging_of(const SessionId& root) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto known = belongings_.find(root);
-    if (known != belongings_.end()) return known->second;
-  }
-  const auto read = stored(root);
-  if (!read) return {};
-  const AgentSpec& agent = *read->state.agent;
-  Belonging belonging{json_string(agent.metadata, kTenant), agent.id, json_string(agent.metadata, kStarter),
-                      is_branch(read->records)};
-  note_belonging(root, belonging);
-  return belonging;
-}
-
-void Runs::note_belonging(const SessionId& root, Belonging belonging) {
-  const std::lock_guard lock(mutex_);
-  if (belongings_.size() > kMostTenantsKept) belongings_.clear();
-  belongings_[root] = std::move(belonging);
 }
 
 }  // namespace praxis::server

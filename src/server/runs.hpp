@@ -151,6 +151,9 @@ class Runs : public std::enable_shared_from_this<Runs> {
                               std::function<void(const Result<AgentResult>&)> also = nullptr,
                               Acknowledgements::Ticket ticket = 0);
   Load::Waiting waiting_for(const Principal& principal);
+  // Names in the metadata of a run: whose it is, and who has started it.
+  static constexpr const char* kTenant = "tenant";
+  static constexpr const char* kStarter = "started_by";
   /// What decides who may see a run and decide its steps.
   struct Belonging {
     std::string tenant, agent, starter;
