@@ -162,6 +162,8 @@ Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, Journa
     return fail(
         with_hint(journal.error(), "the first praxis run creates the journal; --journal FILE names another"));
   }
+  if (journal.error().kind() == ErrorKind::kKey)
+    return fail(with_hint(journal.error(), "docs/encryption.md says where a key can be"));
   return fail(
       with_hint(journal.error(), "--journal FILE names another file, --journal memory stores nothing"));
 }
