@@ -37,6 +37,7 @@ constexpr std::array kRows{
     Row{"GET", "/api/v1/runs/{id}/steps/{step}", Right::kReadHistory},
     Row{"POST", "/api/v1/runs/{id}/steps/{step}", Right::kApprove},
     Row{"POST", "/api/v1/runs/{id}/resume", Right::kRun},
+    Row{"DELETE", "/api/v1/runs/{id}", Right::kIntervene},
     Row{"POST", "/api/v1/runs/{id}/fork", Right::kRun},
     Row{"GET", "/api/v1/runs/{id}/branches", Right::kReadHistory},
     Row{"GET", "/api/v1/runs/{id}/diff", Right::kReadHistory},
