@@ -204,6 +204,40 @@ TEST_F(SealedJournalTest, ChangedRowsBlobsAndMessages_AreFound) {
   EXPECT_EQ((*journal)->inbox().messages().error().kind(), ErrorKind::kCorrupt);
 }
 
+TEST_F(SealedJournalTest, FlippedBitAnywhereInASealedValue_IsFound) {
+  make_sealed();
+  const std::string columns[] = {"body FROM chain WHERE seq = 2", "bytes FROM blobs",
+                                 "body FROM mail WHERE id = 2", "title FROM sessions", "wrapped FROM seal"};
+  std::string bytes;
+  {
+    std::ifstream in(path_, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  for (const std::string& column : columns) {
+    std::string value;
+    {
+      auto database = Database::open(path_, Database::Mode::kFileOnly);
+      const std::string text = "SELECT " + column;
+      Query query(*database, text);
+      ASSERT_TRUE(query.next().value_or(false)) << column;
+      value = query.text(0);
+    }
+    const auto place = bytes.find(value);
+    ASSERT_NE(place, std::string::npos) << column;
+    for (std::size_t at = 0; at < value.size(); at += 7) {
+      std::string changed = bytes;
+      changed[place + at] = static_cast<char>(changed[place + at] ^ (1 << (at % 8)));
+      std::ofstream(path_, std::ios::binary) << changed;
+      const auto journal = open(asking('k'), true);
+      const bool found = !journal || !(*journal)->read(kSealed) || !(*journal)->session(kSealed) ||
+                         !(*journal)->blob(digest_of(kCanary + " blob")) || !(*journal)->inbox().messages();
+      EXPECT_TRUE(found) << column << " at " << at;
+    }
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+  expect_opens('k');
+}
+
 TEST_F(SealedJournalTest, Seal_LeavesNoPlainByte) {
   make_plain();
   ASSERT_TRUE(tells(kCanary));
