@@ -1,6 +1,9 @@
 // How a chat looks and calls for attention on the terminal that it is in, judged by the bytes that it writes.
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <thread>
+
 #include "chat_rig.hpp"
 
 namespace praxis::testing {
@@ -45,6 +48,39 @@ TEST_F(ChatLook, SettingAndFlagChooseTheThemeWithoutAsking) {
   flagged->shows("there is no /nope");
   left(*flagged);
   EXPECT_THAT(flagged->output(), AllOf(HasSubstr(kLightError), Not(HasSubstr(kAsks))));
+}
+
+TEST_F(ChatLook, EndOfATurnCallsOnlyWhileAnotherWindowIsLookedAt) {
+  file("config/praxis/config.toml",
+       "[chat]\nnotify = 'osc9'\nnotify_command = 'echo \"$1\" >> called.txt'\n");
+  file("talk.jsonl", says("One.") + says("Two.") + says("Three."));
+  file("called.txt", "");
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  run->type("A?\r");
+  run->shows("One.");
+  run->shows("1 step");
+  EXPECT_THAT(run->output(), Not(HasSubstr("\x1b]9;")));
+  run->type("\x1b[OB?\r");
+  run->shows("Two.");
+  for (int i = 0; i < 6'000 && contents("called.txt").empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  run->type("\x1b[IC?\r");
+  run->shows("Three.");
+  const std::string screen = left(*run);
+  EXPECT_EQ(count(run->output(), "\x1b]9;The agent has finished\x07"), 1U) << screen;
+  EXPECT_EQ(contents("called.txt"), "The agent has finished\n");
+}
+
+TEST_F(ChatLook, StepThatWaitsRingsTheBellWhileAnotherWindowIsLookedAt) {
+  file("notes.jsonl", puts("a") + says("Noted."));
+  const auto run = chat({"notes.toml"});
+  begin(*run);
+  run->type("\x1b[ONote it\r");
+  run->shows("wants to run");
+  run->type("\x1b[I");
+  left(*run);
+  EXPECT_EQ(count(run->output(), "\x07"), 1U);
 }
 
 TEST_F(ChatLook, NoColorAsksNothing) {

@@ -201,17 +201,19 @@ Result<ExitStatus> execute(const ChatOptions& options, Console& console) {
   auto session = runs.first();
   if (!session) return fail(session.error());
   interrupts.on_first([] {});  // the chat sees the token
-  const tui::ChatSetup setup{.workspace = *workspace,
-                             .runtime = runs.runtime(),
-                             .author = cli_author(),
-                             .plain = *plain,
-                             .theme = theme_of(options, *workspace, *plain || !console.terminal.out_color),
-                             .open = [&](const tui::ChatOpening& opening) { return runs.open(opening); },
-                             .edit = edit_text,
-                             .write = write_file,
-                             .render = !*plain && console.terminal.out_color ? markdown_renderer() : nullptr,
-                             .folder = chat_folder(*workspace),
-                             .stop = interrupts.stop_token()};
+  const tui::ChatSetup setup{
+      .workspace = *workspace,
+      .runtime = runs.runtime(),
+      .author = cli_author(),
+      .plain = *plain,
+      .theme = theme_of(options, *workspace, *plain || !console.terminal.out_color),
+      .notice = {workspace->config.get("chat.notify"), workspace->config.get("chat.notify_command")},
+      .open = [&](const tui::ChatOpening& opening) { return runs.open(opening); },
+      .edit = edit_text,
+      .write = write_file,
+      .render = !*plain && console.terminal.out_color ? markdown_renderer() : nullptr,
+      .folder = chat_folder(*workspace),
+      .stop = interrupts.stop_token()};
   const auto run = tui::run_chat(setup, *std::move(session));
   if (!run) return fail(run.error());
   if (!run->empty() && workspace->keeps_runs()) {

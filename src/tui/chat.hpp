@@ -11,6 +11,7 @@
 #include "app/workspace.hpp"
 #include "praxis/runtime/runtime.hpp"
 #include "tui/answer_text.hpp"
+#include "tui/notice.hpp"
 #include "tui/theme.hpp"
 
 namespace praxis::tui {
@@ -35,6 +36,7 @@ struct ChatSetup {
   Author author;       ///< of commands and approvals
   bool plain = false;  ///< lines only: nothing is drawn a second time
   ThemeChoice theme = {};
+  NoticeSettings notice = {};
   std::function<Result<ChatRun>(const ChatOpening& opening)> open;
   /// Lets the user edit a text in an editor; the suffix is that of the file.
   std::function<Result<std::string>(std::string_view text, std::string_view suffix)> edit;

@@ -14,7 +14,9 @@ constexpr std::string_view kBackground = "\x1b]11;";  ///< begins the answer abo
 constexpr std::size_t kMostSequence = 64;             ///< bytes of a sequence; a longer one is not a key
 
 /// Sequences after `ESC`, of the usual terminals.
-constexpr std::array<std::pair<std::string_view, KeyKind>, 38> kSequences{{{"[A", KeyKind::kUp},
+constexpr std::array<std::pair<std::string_view, KeyKind>, 40> kSequences{{{"[A", KeyKind::kUp},
+                                                                           {"[I", KeyKind::kFocusIn},
+                                                                           {"[O", KeyKind::kFocusOut},
                                                                            {"OA", KeyKind::kUp},
                                                                            {"[B", KeyKind::kDown},
                                                                            {"OB", KeyKind::kDown},

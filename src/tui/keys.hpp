@@ -29,6 +29,8 @@ enum class KeyKind : std::uint8_t {
   kWordRight,
   kControl,    ///< with Ctrl; `text` is the small letter
   kAlt,        ///< with Alt; `text` is the character
+  kFocusIn,    ///< no key: the terminal is looked at
+  kFocusOut,   ///< no key: another window is
   kBackground  ///< no key: the terminal's answer about its background; `text` is the colour
 };
 

@@ -19,6 +19,7 @@
 #include "app/plain_text.hpp"
 #include "base/columns.hpp"
 #include "base/write_all.hpp"
+#include "praxis/base/executor.hpp"
 
 namespace praxis::tui {
 namespace {
@@ -93,6 +94,7 @@ void LiveChat::run() {
     for (const std::string& unread : conversation_.take_unread())
       composer_.set(composer_.empty() ? unread : unread + '\n' + composer_.text());
     look_at_cards();
+    call_user();
     if (completing_) complete_typed();
     draw();
     wait();
@@ -143,6 +145,18 @@ void LiveChat::keep_draft() {
   drafts_.save(key, lends_composer_ ? own_text_ : composer_.text());
 }
 
+/// When the agent has just stopped working, or waits, and the user looks at another window.
+void LiveChat::call_user() {
+  const bool waits = !conversation_.cards().empty();
+  const bool works = conversation_.is_busy() && !waits;
+  if (std::exchange(worked_, works) == works || works || looked_at_) return;
+  const std::string text = waits ? "The agent waits for you" : "The agent has finished";
+  write(notice_bytes(setup_.notice.way, text));
+  if (setup_.notice.command.empty()) return;
+  conversation_.executor()->post_blocking(
+      [command = setup_.notice.command, text] { run_notice_command(command, text); });
+}
+
 /// The answer of the terminal about its background.
 void LiveChat::take_background(std::string_view color) {
   const auto theme = setup_.theme.asks ? theme_for_background(color) : std::nullopt;
@@ -153,6 +167,10 @@ void LiveChat::take_background(std::string_view color) {
 
 void LiveChat::press(const Key& key) {
   if (leaving_) return;
+  if (key.kind == KeyKind::kFocusIn || key.kind == KeyKind::kFocusOut) {
+    looked_at_ = key.kind == KeyKind::kFocusIn;
+    return;
+  }
   if (key.kind == KeyKind::kBackground) return take_background(key.text);
   hint_.clear();
   const auto last_escape = std::exchange(escape_, {});

@@ -33,6 +33,7 @@ class LiveChat {
   void read_keys();
   void press(const Key& key);
   bool press_control(const Key& key);
+  void call_user();
   void take_background(std::string_view color);
   void enter(Delivery delivery);
   void stop_or_leave();
@@ -92,6 +93,8 @@ class LiveChat {
   std::string finished_;  ///< to be printed with the next frame
   std::string hint_;      ///< until the next key
   bool leaving_ = false;
+  bool looked_at_ = true;  ///< as far as the terminal says
+  bool worked_ = false;    ///< when last looked, without waiting for the user
   bool shows_tree_ = false;
   Clock::time_point last_frame_{};
   Clock::time_point last_key_{};

@@ -18,9 +18,11 @@
 namespace praxis::tui {
 namespace {
 
-constexpr std::string_view kEnter = "\x1b[?2004h";  // marks pastes
-/// Ends what a killed process may have left: marked pastes, a frame, no line wrap, a hidden cursor, a style.
-constexpr std::string_view kLeave = "\x1b[?2026l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[0m";
+constexpr std::string_view kEnter =
+    "\x1b[?2004h\x1b[?1004h";  // marks pastes, says when it gets and loses the focus
+/// Ends what a killed process may have left: marked pastes, reports of the focus, a frame, no line wrap, a
+/// hidden cursor, a style.
+constexpr std::string_view kLeave = "\x1b[?2026l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[0m";
 
 void show(std::string_view bytes) { std::ignore = write_all(STDOUT_FILENO, bytes); }
 

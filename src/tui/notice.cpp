@@ -1,0 +1,40 @@
+#include "tui/notice.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+#include <tuple>
+
+#include "app/own_folder.hpp"
+#include "praxis/process/process.hpp"
+
+namespace praxis::tui {
+namespace {
+
+constexpr Millis kNoticeTime{10'000};
+constexpr std::size_t kNoticeOutput = 4096;
+
+}  // namespace
+
+std::string notice_bytes(std::string_view way, std::string_view text) {
+  if (way == "bell") return "\x07";
+  if (way == "osc9") return fmt::format("\x1b]9;{}\x07", text);
+  if (way == "osc777") return fmt::format("\x1b]777;notify;Praxis;{}\x07", text);
+  return "";
+}
+
+void run_notice_command(const std::string& command, const std::string& text) {
+  std::error_code failed;
+  ProcessSpec spec;
+  spec.argv = {"/bin/sh", "-c", command, "praxis", text};
+  for (const std::string& name : app::environment_names())
+    spec.environment[name] = app::environment_variable(name);
+  spec.folder = std::filesystem::current_path(failed).string();
+  spec.limits.output_bytes = kNoticeOutput;
+  spec.limits.wall_time = kNoticeTime;
+  // A command that fails changes nothing: the chat shows the same as without it.
+  if (auto process = start_process(spec)) std::ignore = process->wait({});
+}
+
+}  // namespace praxis::tui
