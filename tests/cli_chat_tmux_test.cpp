@@ -55,7 +55,6 @@ TEST_F(ChatInTmux, ScrollbackIsWhatWasSaidOnceAndInOrder) {
   type("?");
   press("Enter");
   ASSERT_TRUE(shows("line 159"));
-  tmux({"resize-window", "-x", "50", "-y", "16"});
   type("Three?");
   press("Enter");
   ASSERT_TRUE(shows("Third answer."));
@@ -72,6 +71,7 @@ TEST_F(ChatInTmux, ScrollbackIsWhatWasSaidOnceAndInOrder) {
   expect_once_in_order(all, said);
   EXPECT_EQ(count(all, "not sent"), 0U) << all;
   EXPECT_EQ(count(all, "Ctrl-C once more"), 0U) << all;
+  EXPECT_EQ(count(all, "script:talk.jsonl"), 0U) << "a status line is left in:\n" << all;
 }
 
 }  // namespace

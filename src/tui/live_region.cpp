@@ -12,9 +12,12 @@ namespace praxis::tui {
 namespace {
 
 // Synchronised output: a terminal that knows it shows the frame at once, others ignore it.
+/// Erases from the beginning of a line to the end of the screen. Not with one sequence: from the top left
+/// corner tmux would take it for the clearing of a screen that it keeps in its history.
+constexpr std::string_view kEraseBelow = "\x1b[K\x1b[C\x1b[J\r";
 constexpr std::string_view kBegin = "\x1b[?2026h\x1b[?25l", kFinish = "\x1b[?2026l";
 constexpr std::string_view kNoWrap = "\x1b[?7l", kWrap = "\x1b[?7h";
-constexpr std::string_view kEraseBelow = "\x1b[J", kEraseLine = "\x1b[K", kShowCursor = "\x1b[?25h";
+constexpr std::string_view kEraseLine = "\x1b[K", kShowCursor = "\x1b[?25h";
 
 /// The length of the common start of two lines that holds whole characters and no sequence.
 std::size_t common_start(std::string_view a, std::string_view b) {
