@@ -55,6 +55,7 @@ TEST_F(ChatInTmux, ScrollbackIsWhatWasSaidOnceAndInOrder) {
   type("?");
   press("Enter");
   ASSERT_TRUE(shows("line 159"));
+  tmux({"resize-window", "-x", "50", "-y", "16"});
   type("Three?");
   press("Enter");
   ASSERT_TRUE(shows("Third answer."));
