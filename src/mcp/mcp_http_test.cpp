@@ -94,6 +94,7 @@ TEST_F(McpHttpTest, CallThatLacksAHeader_IsMadeAgainByTheNewListOfTools) {
   const auto result = call(client, "echo", "hello");
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->text, "hello");
+}
 
 TEST_F(McpHttpTest, SpanOfTheCaller_IsSentInMeta) {
   for (const char* behaviour : {"usual", "modern"}) {

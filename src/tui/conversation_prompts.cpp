@@ -13,7 +13,7 @@ namespace praxis::tui {
 std::string Conversation::fill_prompt(const std::string& line, Delivery delivery) {
   if (filling_) {
     unread_.push_back(line);
-    return styles_.red("a prompt is being filled in: Esc stops it") + '\n';
+    return styles_.warning("a prompt is being filled in: Esc stops it") + '\n';
   }
   filling_.emplace();
   executor()->post_blocking([line, sources = session().prompt_sources(), stop = filling_->get_token(),
