@@ -13,6 +13,7 @@
 #include "praxis/core/state.hpp"
 #include "praxis/praxis.hpp"
 #include "praxis/runtime/commands.hpp"
+#include "praxis/seal/secret.hpp"
 #include "scenarios.hpp"
 
 namespace praxis::testing {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "praxis/journal/journal.hpp"
+#include "praxis/seal/secret.hpp"
 
 namespace praxis::app {
 

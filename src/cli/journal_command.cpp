@@ -13,6 +13,7 @@
 #include "cli/place.hpp"
 #include "journal/reseal.hpp"
 #include "praxis/base/environment.hpp"
+#include "praxis/seal/secret.hpp"
 
 namespace praxis::cli {
 namespace {

@@ -25,6 +25,7 @@
 #include "praxis/base/environment.hpp"
 #include "praxis/net/http_client.hpp"
 #include "praxis/runtime/mcp_tools.hpp"
+#include "praxis/runtime/user_prompts.hpp"
 #include "protocols/mcp_agents.hpp"
 
 namespace praxis::cli {

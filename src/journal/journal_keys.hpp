@@ -7,6 +7,7 @@
 #include <string>
 
 #include "praxis/journal/journal.hpp"
+#include "praxis/seal/secret.hpp"
 #include "seal/sealer.hpp"
 #include "seal/wrapped_key.hpp"
 #include "store/sqlite.hpp"

@@ -42,7 +42,7 @@ class Resealing {
   struct Chain {
     SessionId name;
     std::uint64_t seq = 0;
-    Digest before, after;  ///< the hash of the last entry as it was and as it is
+    Digest before, after;  ///< the hash of the last entry before and after
   };
   struct Row {
     std::int64_t id = 0, session = 0;

@@ -1,5 +1,5 @@
 // Seals a journal, and changes its keys. For one caller at a time, while no process has the journal open. A
-// kill at any instruction leaves the journal as it was before or as it is after, never between.
+// kill at any instruction leaves the journal in its old or its new state, never between.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "journal/journal_keys.hpp"
+#include "praxis/seal/secret.hpp"
 
 namespace praxis {
 

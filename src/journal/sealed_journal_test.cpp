@@ -10,6 +10,7 @@
 #include "journal/chain.hpp"
 #include "journal/reseal.hpp"
 #include "journal/testing/journals.hpp"
+#include "praxis/seal/secret.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -163,7 +164,7 @@ TEST_F(SealedJournalTest, Values_AreBoundToTheirPlaces) {
     const auto copy = path_ + ".copy";
     std::filesystem::copy_file(path_, copy);
     sql(change);
-    // An attacker can make the chain anew: it has no key.
+    // An attacker can compute the chain again: it has no key.
     sqlite3* file = nullptr;
     ASSERT_EQ(sqlite3_open(path_.c_str(), &file), SQLITE_OK);
     sqlite3_close(file);

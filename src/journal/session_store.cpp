@@ -94,7 +94,7 @@ Result<Entry> select_entry(Database& database, std::int64_t id, std::uint64_t se
   return Entry{seq, query.text(1), {query.integer(0)}, query.text(2), query.digest(3)};
 }
 
-/// Opens the body of an entry as it is stored.
+/// Opens the stored body of an entry.
 Status open_entry(const Database& database, const SessionId& session, Entry& entry) {
   if (database.sealer() == nullptr) return {};
   auto body = opened(database.sealer(), entry.body, entry_place(session, entry.seq, entry.time, entry.kind));

@@ -22,6 +22,7 @@
 #include "journal/session_store.hpp"
 #include "journal/stored_journal.hpp"
 #include "praxis/base/environment.hpp"
+#include "praxis/seal/secret.hpp"
 
 namespace praxis {
 namespace {

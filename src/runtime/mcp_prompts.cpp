@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "praxis/runtime/mcp_tools.hpp"
+#include "praxis/runtime/user_prompts.hpp"
 
 namespace praxis {
 namespace {

@@ -54,7 +54,7 @@ std::shared_ptr<const ToolSet> SessionActor::tools_for_call() {
 }
 
 /// Of what the sources gave, the tools that requests have: all or, if these are too many, the search and what
-/// the model has found. A session that searches goes on to do so, so that its list only grows.
+/// the model has found. A session that searches continues to, so that its list only grows.
 std::vector<Tool> SessionActor::offered_of_sources(const std::vector<std::vector<Tool>>& given) {
   auto all = std::make_shared<std::vector<Tool>>();
   for (const std::vector<Tool>& each : given) std::ranges::copy(each, std::back_inserter(*all));

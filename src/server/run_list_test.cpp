@@ -38,15 +38,15 @@ class ServedRunList : public ServerTest {
 
 TEST_F(ServedRunList, Filters_MustAllFit) {
   asking_agent();
-  script("dear", R"({"text":"Dear.","usage":{"input":1000,"output":1000}})");
-  agent("dear", "");
+  script("costly", R"({"text":"Dear.","usage":{"input":1000,"output":1000}})");
+  agent("costly", "");
   start();
   run_of("chat", "first");
-  const std::string dear = run_of("dear", "second");
+  const std::string costly = run_of("costly", "second");
   run_of("ask", "third");
   const auto journal = sqlite_journal((folder_ / "runs.db").string());
   ASSERT_TRUE(journal) << journal.error().message;
-  ASSERT_TRUE((*journal)->label(SessionId(dear), {.name = "release", .add_tags = {"good"}}));
+  ASSERT_TRUE((*journal)->label(SessionId(costly), {.name = "release", .add_tags = {"good"}}));
 
   EXPECT_EQ(titles(""), "third second first ");
   EXPECT_EQ(titles("agent=DEAR"), "second ");
@@ -55,7 +55,7 @@ TEST_F(ServedRunList, Filters_MustAllFit) {
   EXPECT_EQ(titles("status=completed&agent=ask"), "");
   EXPECT_EQ(titles("tag=good"), "second ");
   EXPECT_EQ(titles("q=RELEASE"), "second ") << "the name";
-  EXPECT_EQ(titles("q=" + dear), "second ");
+  EXPECT_EQ(titles("q=" + costly), "second ");
   EXPECT_EQ(titles("from=2020-01-01"), "third second first ");
   EXPECT_EQ(titles("until=2020-01-01"), "");
   EXPECT_EQ(titles("from=2020-01-01T00:00:00Z&until=2999-01-01T00:00:00Z&limit=1"), "third ");

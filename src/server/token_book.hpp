@@ -23,7 +23,7 @@ struct Token {
   Principal principal;
 };
 
-/// Where the tokens and roles of `praxis tokens` are. Empty members: there are none.
+/// Where the tokens and roles of `praxis tokens` are. Empty members: no tokens, no roles.
 struct AccessFiles {
   std::string state_folder = {};  ///< with `tokens.jsonl`
   std::string roles = {};         ///< `roles.toml`

@@ -9,6 +9,7 @@
 
 #include "app/slash_prompt.hpp"
 #include "praxis/base/executor.hpp"
+#include "praxis/runtime/user_prompts.hpp"
 #include "tui/choice_list.hpp"
 
 namespace praxis::tui {

@@ -18,7 +18,6 @@
 #include "praxis/base/result.hpp"
 #include "praxis/base/time.hpp"
 #include "praxis/journal/inbox.hpp"
-#include "praxis/seal/secret.hpp"
 
 #pragma GCC visibility push(default)
 namespace praxis {
@@ -186,6 +185,7 @@ class Journal {
 /// Creates a journal in memory, which ends with the process; appends are complete before `append` returns.
 std::shared_ptr<Journal> memory_journal();
 
+struct SealSecret;  // praxis/seal/secret.hpp
 /// Gives what opens a sealed journal, or says why it is not there.
 using AskSealSecret = std::function<Result<std::shared_ptr<const SealSecret>>()>;
 

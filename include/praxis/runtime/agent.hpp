@@ -17,8 +17,9 @@
 #pragma GCC visibility push(default)
 namespace praxis {
 
-class Planner;    // praxis/core/planner.hpp
-class Reflector;  // praxis/core/planner.hpp
+class Planner;       // praxis/core/planner.hpp
+class Reflector;     // praxis/core/planner.hpp
+class PromptSource;  // praxis/runtime/user_prompts.hpp
 class Runtime;
 /// A runtime on a journal of the agent's own, created when the agent is first run. Shared by copies of the
 /// agent.

@@ -19,7 +19,6 @@
 #include "praxis/runtime/subscription.hpp"
 #include "praxis/runtime/text_stream.hpp"
 #include "praxis/runtime/typed.hpp"
-#include "praxis/runtime/user_prompts.hpp"
 
 #pragma GCC visibility push(default)
 namespace praxis {
@@ -27,6 +26,7 @@ namespace praxis {
 class SessionActor;
 struct State;
 class EventQueue;
+class PromptSource;
 class RunControl;
 
 /// The structured answer of a turn that requested one. Error: that of the turn, or `kPolicy` while the turn

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "praxis/base/result.hpp"
@@ -18,6 +19,13 @@ namespace praxis {
 class SecretBytes {
  public:
   SecretBytes() = default;
+  SecretBytes(SecretBytes&& other) noexcept
+      : bytes_(std::move(other.bytes_)), size_(std::exchange(other.size_, 0)) {}
+  SecretBytes& operator=(SecretBytes&& other) noexcept {
+    bytes_ = std::move(other.bytes_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
   /// Copies `bytes`; the caller wipes its own copy. Ends the program if there is no memory.
   explicit SecretBytes(std::string_view bytes);
   /// From the system's source of randomness.
@@ -64,8 +72,10 @@ struct Passphrase {
   SecretBytes words;
 };
 
-/// What the user has.
-using SealSecret = std::variant<SealKey, Passphrase>;
+/// What the user has. A type of its own, so that other headers can declare it.
+struct SealSecret : std::variant<SealKey, Passphrase> {
+  using variant::variant;
+};
 
 }  // namespace praxis
 #pragma GCC visibility pop
