@@ -264,7 +264,7 @@ Status add_files(Merge& merge, const ConfigSources& sources) {
 
 /// Reports variables that look like mistyped settings.
 void check_variables(Merge& merge, const std::vector<std::string>& names) {
-  std::vector<std::string> known;
+  std::vector<std::string> known{"PRAXIS_TOKEN", "PRAXIS_JOURNAL_PASSPHRASE"};  // secrets are no settings
   for (const SettingKey& key : app::scalar_keys()) known.push_back(app::variable_of(key));
   for (const std::string& name : names) {
     if (!name.starts_with("PRAXIS_") || std::ranges::find(known, name) != known.end()) continue;

@@ -56,7 +56,8 @@ class AgUiCodec final : public TurnCodec {
   };
   /// What the run and its sub-agents have done since this run of the protocol began.
   struct Work {
-    std::uint64_t model_calls = 0, tool_calls = 0, tokens = 0;
+    std::uint64_t model_calls = 0, tool_calls = 0;
+    std::int64_t tokens = 0;
   };
   bool concerns(const Event& event) const;
   Voice& voice(const SessionId& session);

@@ -38,7 +38,7 @@ class ServedRunList : public ServerTest {
 
 TEST_F(ServedRunList, Filters_MustAllFit) {
   asking_agent();
-  script("costly", R"({"text":"Dear.","usage":{"input":1000,"output":1000}})");
+  script("costly", R"({"text":"Costly.","usage":{"input":1000,"output":1000}})");
   agent("costly", "");
   start();
   run_of("chat", "first");
@@ -49,7 +49,7 @@ TEST_F(ServedRunList, Filters_MustAllFit) {
   ASSERT_TRUE((*journal)->label(SessionId(costly), {.name = "release", .add_tags = {"good"}}));
 
   EXPECT_EQ(titles(""), "third second first ");
-  EXPECT_EQ(titles("agent=DEAR"), "second ");
+  EXPECT_EQ(titles("agent=COSTLY"), "second ");
   EXPECT_EQ(titles("model=ask.jsonl"), "third ");
   EXPECT_EQ(titles("status=completed"), "second first ");
   EXPECT_EQ(titles("status=completed&agent=ask"), "");
