@@ -57,10 +57,14 @@ class HeldFrames final : public FeedSink {
 EarlySubscription::EarlySubscription(std::shared_ptr<EventFeed> feed)
     : feed_(std::move(feed)), held_(std::make_shared<HeldFrames>()) {}
 
-EarlySubscription::~EarlySubscription() { held_->give_up(); }
+EarlySubscription::~EarlySubscription() {
+  if (held_) held_->give_up();
+}
 
 Status EarlySubscription::begin(FeedFilter filter) { return feed_->join(std::move(filter), held_); }
 
-void EarlySubscription::give_to(std::shared_ptr<FeedSink> sink) { held_->give_to(std::move(sink)); }
+void EarlySubscription::give_to(std::shared_ptr<FeedSink> sink) {
+  std::exchange(held_, nullptr)->give_to(std::move(sink));
+}
 
 }  // namespace praxis::server

@@ -10,7 +10,7 @@ namespace praxis::server {
 
 class HeldFrames;
 
-/// Thread-safe, except that `begin` comes before `give_to`. Without a reader it ends when it is destroyed.
+/// Used by one thread at a time. Without a reader it ends when it is destroyed.
 class EarlySubscription {
  public:
   explicit EarlySubscription(std::shared_ptr<EventFeed> feed);
@@ -21,12 +21,13 @@ class EarlySubscription {
   /// Holds what the filter lets pass from now on. Blocks for one read of the journal. Call once. Error
   /// `kJournal`.
   Status begin(FeedFilter filter);
-  /// Gives `sink` what was held, and from then on what happens.
+  /// Gives `sink` what was held, and from then on what happens. Call once, after `begin`. `sink` may own this
+  /// object, which keeps nothing of it.
   void give_to(std::shared_ptr<FeedSink> sink);
 
  private:
   const std::shared_ptr<EventFeed> feed_;
-  const std::shared_ptr<HeldFrames> held_;
+  std::shared_ptr<HeldFrames> held_;  ///< null once there is a reader
 };
 
 }  // namespace praxis::server

@@ -97,6 +97,30 @@ TEST_F(EarlySubscriptionTest, WithoutAReaderItEndsWithTheNextEvent) {
   EXPECT_EQ(feed_->observers(), 0U);
 }
 
+/// A reader that owns its subscription, as the answer of a client does.
+class OwningSink final : public FeedSink {
+ public:
+  explicit OwningSink(std::shared_ptr<EventFeed> feed) : early(std::move(feed)) {}
+  bool on_frame(const Frame& frame) override { return !ends_turn(frame.event->body); }
+  bool on_idle() override { return true; }
+  void on_end() override {}
+  bool has_room() const override { return true; }
+  EarlySubscription early;
+};
+
+TEST_F(EarlySubscriptionTest, ReaderThatOwnsItIsFreedAfterItsLastEvent) {
+  const SessionId id("early");
+  auto sink = std::make_shared<OwningSink>(feed_);
+  ASSERT_TRUE(sink->early.begin({.session = id}));
+  sink->early.give_to(sink);
+  const std::weak_ptr<OwningSink> left = std::exchange(sink, nullptr);
+  EXPECT_FALSE(left.expired()) << "the feed keeps it";
+  run(id);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!left.expired() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  EXPECT_TRUE(left.expired());
+}
+
 class ServedStarts : public ServerTest {
  protected:
   ServedStarts() {
