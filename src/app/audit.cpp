@@ -197,8 +197,9 @@ std::vector<AuditEntry> audit_entries(const std::vector<AccessToken>& tokens,
          .text = refusal.right == "four_eyes" ? "another principal must approve"
                                               : "the right " + refusal.right + " is missing"});
   }
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const AuditEntry& a, const AuditEntry& b) { return a.time < b.time; });
+  std::multimap<UnixMillis, AuditEntry> by_time;  // leaves those of one moment in their order
+  for (AuditEntry& entry : entries) by_time.emplace(entry.time, std::move(entry));
+  std::ranges::transform(by_time, entries.begin(), [](auto& each) { return std::move(each.second); });
   return entries;
 }
 

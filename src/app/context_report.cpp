@@ -27,19 +27,22 @@ class Parts {
     part.count += count;
   }
   void add_file(std::string name, std::int64_t tokens) {
-    parts_.push_back({ContextKind::kFolderFile, std::move(name), 0, tokens});
+    insert({ContextKind::kFolderFile, std::move(name), 0, tokens});
   }
   std::vector<ContextPart> take() {
     std::erase_if(parts_, [](const ContextPart& part) { return part.tokens <= 0; });
-    std::stable_sort(parts_.begin(), parts_.end(),
-                     [](const ContextPart& a, const ContextPart& b) { return a.kind < b.kind; });
     return std::move(parts_);
   }
 
  private:
   ContextPart& of(ContextKind kind) {
     const auto found = std::ranges::find(parts_, kind, &ContextPart::kind);
-    return found != parts_.end() ? *found : parts_.emplace_back(ContextPart{kind, "", 0, 0});
+    return found != parts_.end() ? *found : insert({kind, "", 0, 0});
+  }
+  /// Behind those of its kind and of kinds before.
+  ContextPart& insert(ContextPart part) {
+    const auto at = std::ranges::upper_bound(parts_, part.kind, {}, &ContextPart::kind);
+    return *parts_.insert(at, std::move(part));
   }
   std::vector<ContextPart> parts_;
 };

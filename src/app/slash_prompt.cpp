@@ -44,14 +44,14 @@ const OfferedPrompt::Argument* named(const OfferedPrompt& prompt, std::string_vi
 }
 
 /// Gives a word to the first argument that has no value, or adds it to the last.
-Status give(const OfferedPrompt& prompt, std::vector<std::string> words, JsonObject& arguments) {
+Status give(const OfferedPrompt& prompt, const std::vector<std::string>& words, JsonObject& arguments) {
   std::string last;
-  for (std::string& word : words) {
+  for (const std::string& word : words) {
     const auto free = std::ranges::find_if(prompt.arguments,
                                            [&](const auto& each) { return !arguments.contains(each.name); });
     if (free != prompt.arguments.end()) {
       last = free->name;
-      arguments[last] = std::move(word);
+      arguments[last] = word;
     } else if (!last.empty()) {
       arguments[last] = json_string(Json(arguments), last) + ' ' + word;
     } else {
@@ -93,7 +93,7 @@ Result<JsonObject> prompt_arguments(const OfferedPrompt& prompt, const std::vect
       others.push_back(word);
     }
   }
-  if (auto given = give(prompt, std::move(others), arguments); !given) return fail(std::move(given.error()));
+  if (auto given = give(prompt, others, arguments); !given) return fail(std::move(given.error()));
   for (const auto& each : prompt.arguments) {
     if (!each.required || arguments.contains(each.name)) continue;
     return fail(usage_error("the prompt needs " + in_quotes(one_line(each.name, kMaxShownName)) +

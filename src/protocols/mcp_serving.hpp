@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "praxis/domain/trace.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis::protocols {

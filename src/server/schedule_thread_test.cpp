@@ -11,6 +11,8 @@
 namespace praxis::server {
 namespace {
 
+using namespace testing;
+
 class ScheduleThreadTest : public ServerTest {
  protected:
   std::shared_ptr<app::ScheduleStore> store() {

@@ -94,8 +94,11 @@ TokenBook::SnapshotPtr TokenBook::current() {
     if (stamp != stamp_) {
       stamp_ = std::move(stamp);
       auto read = this->read();
-      if (read) snapshot_ = *std::move(read);
-      if (!read) problem = read.error().message;
+      if (!read) {
+        problem = read.error().message;
+      } else {
+        snapshot_ = *std::move(read);
+      }
     }
     snapshot = snapshot_;
   }

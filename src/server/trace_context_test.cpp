@@ -10,6 +10,8 @@
 namespace praxis::server {
 namespace {
 
+using namespace testing;
+
 constexpr const char* kCaller = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";
 
 class TraceContextTest : public ServerTest {
