@@ -3,7 +3,7 @@
 # it is static and free of sanitizers.
 file(GLOB supervisor_sources CONFIGURE_DEPENDS src/process/supervisor/*.cpp)
 add_executable(praxis_supervisor ${supervisor_sources} src/process/supervisor_protocol.cpp
-  src/base/open_beneath.cpp)
+  src/base/held_files.cpp src/base/open_beneath.cpp)
 set_target_properties(praxis_supervisor PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
                                                POSITION_INDEPENDENT_CODE OFF)
 target_include_directories(praxis_supervisor PRIVATE src include)

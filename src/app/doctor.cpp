@@ -33,11 +33,9 @@ Finding check_project(const Project& project) {
 
 /// Why the journal's file, or files next to it, cannot be written; empty if they can. Leaves nothing behind.
 std::string why_unwritable(const std::string& journal) {
-  if (const int fd = open(journal.c_str(), O_WRONLY | O_CLOEXEC); fd >= 0) {
-    close(fd);
-  } else if (errno != ENOENT) {
+  // To open and close it would drop the locks that this process may have on it.
+  if (faccessat(AT_FDCWD, journal.c_str(), W_OK, AT_EACCESS) != 0 && errno != ENOENT)
     return std::strerror(errno);
-  }
   std::filesystem::path folder = std::filesystem::absolute(journal).parent_path();
   std::error_code unreadable;
   while (!std::filesystem::exists(folder, unreadable) && folder.has_relative_path())

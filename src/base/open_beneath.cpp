@@ -20,6 +20,11 @@ int with_defaults(int flags) {
 
 constexpr int kOnTheWay = O_PATH | O_DIRECTORY;
 
+/// Whether opening it would let a held file be closed, which `O_PATH` does not.
+bool may_not_open(int folder, const std::string& path, int flags) {
+  return (flags & (O_PATH | O_DIRECTORY)) == 0 && is_held(folder, path);
+}
+
 /// Takes the first component off `path`, with the slashes after it.
 std::string take_component(std::string_view& path) {
   const std::string name(path.substr(0, path.find('/')));
@@ -30,6 +35,7 @@ std::string take_component(std::string_view& path) {
 
 /// With `O_PATH` the kernel opens a link itself, and with `O_DIRECTORY` it reports `ENOTDIR`.
 Opened open_no_link(int folder, const std::string& name, int flags) {
+  if (may_not_open(folder, name, flags)) return std::unexpected(EBUSY);
   FileDescriptor opened(openat(folder, name.c_str(), with_defaults(flags | O_NOFOLLOW)));
   const int error = errno;
   struct stat info{};
@@ -41,6 +47,7 @@ Opened open_no_link(int folder, const std::string& name, int flags) {
 }
 
 Opened open_any(int folder, const std::string& name, int flags) {
+  if (may_not_open(folder, name, flags)) return std::unexpected(EBUSY);
   FileDescriptor opened(openat(folder, name.c_str(), with_defaults(flags)));
   if (opened.get() < 0) return std::unexpected(errno);
   return opened;
@@ -54,6 +61,7 @@ FileIdentity identity_of(int fd) {
 }
 
 Opened open_beneath(int root, const std::string& path, int flags) {
+  if (may_not_open(root, path, flags)) return std::unexpected(EBUSY);
   open_how how{};
   how.flags = static_cast<std::uint64_t>(with_defaults(flags));
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS;

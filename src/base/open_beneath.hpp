@@ -2,30 +2,23 @@
 // of a folder meanwhile.
 #pragma once
 
-#include <sys/types.h>
-
 #include <expected>
 #include <string>
 #include <vector>
 
 #include "base/file_descriptor.hpp"
+#include "base/held_files.hpp"
 
 namespace praxis {
 
 /// A descriptor, or the `errno` of the failure.
 using Opened = std::expected<FileDescriptor, int>;
 
-/// What a path led to; two names of one file or folder have the same identity.
-struct FileIdentity {
-  dev_t device = 0;
-  ino_t inode = 0;
-  bool operator==(const FileIdentity&) const = default;
-};
 /// The identity of an open file; zeros when the kernel does not tell it.
 FileIdentity identity_of(int fd);
 
 /// Opens `path` relative to the directory `root` without following links. Never blocks on a FIFO. Errors
-/// `EXDEV` when it leads out of `root`, `ELOOP` when it goes through a link.
+/// `EXDEV` when it leads out of `root`, `ELOOP` when it goes through a link, `EBUSY` for a held file.
 Opened open_beneath(int root, const std::string& path, int flags);
 /// The same for kernels and sandboxes without openat2: opens one path component at a time.
 Opened open_beneath_by_steps(int root, const std::string& path, int flags);

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/held_files.hpp"
+
 namespace praxis {
 namespace {
 
@@ -22,6 +24,7 @@ constexpr mode_t kOwnRights = S_IRUSR | S_IWUSR;
 }  // namespace
 
 Result<RegularFile> open_regular_file(const std::string& path) {
+  if (is_held(AT_FDCWD, path)) return unreadable(path, EBUSY);
   FileDescriptor descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (descriptor.get() < 0) return unreadable(path, errno);
   return regular_file_of(std::move(descriptor), path);

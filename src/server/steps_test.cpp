@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "journal/testing/locks.hpp"
 #include "praxis/json/schema.hpp"
 #include "server/routes.hpp"
 #include "server/testing/served.hpp"
@@ -308,6 +309,13 @@ TEST_F(ServedSteps, DoctorChecksTheServerForTheOwner) {
   EXPECT_EQ(found["configuration"], "ok") << answer.body;
   EXPECT_TRUE(found.contains("sandbox")) << answer.body;
   EXPECT_EQ(call("GET", "/api/v1/doctor", "", kAnna).status, 403);
+}
+
+TEST_F(ServedSteps, DoctorLeavesTheJournalLocked) {
+  start();
+  ASSERT_TRUE(praxis::testing::keeps_locks((folder_ / "runs.db").string()));
+  ASSERT_EQ(call("GET", "/api/v1/doctor").status, 200);
+  EXPECT_TRUE(praxis::testing::keeps_locks((folder_ / "runs.db").string())) << "or the next process that ends takes the log away";
 }
 
 TEST_F(ServedSteps, FilesThatARunChangedAreShownToTheOwner) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/held_files.hpp"
 #include "praxis/base/digest.hpp"
 #include "praxis/base/result.hpp"
 #include "seal/sealer.hpp"
@@ -133,7 +134,7 @@ class Database {
   };
 
   Database(std::string path, std::string_view what, sqlite3* connection)
-      : path_(std::move(path)), what_(what), connection_(connection) {}
+      : path_(std::move(path)), what_(what), held_(path_), connection_(connection) {}
   Status prepare_to_write();
   Result<WriteTurn> run_in_turn(std::string_view sql);
   sqlite3_stmt* prepared(std::string_view sql);
@@ -141,6 +142,7 @@ class Database {
 
   std::string path_;
   std::string_view what_;               // what messages call the file
+  HeldFile held_;                       // by locks of SQLite
   std::shared_ptr<FilePlaces> places_;  // null: not watched
   std::shared_ptr<WriteQueue> queue_;
   std::shared_ptr<const Sealer> sealer_;
