@@ -11,6 +11,34 @@ std::unexpected<Error> no_session() {
 
 }  // namespace
 
+Result<AgentResult> SubAgent::run(std::string prompt) {
+  if (auto started = start(std::move(prompt)); !started) return fail(started.error());
+  return wait();
+}
+
+Status SubAgent::start(std::string prompt) {
+  if (!session_) return fail(session_.error());
+  return (*session_)->start(std::move(prompt));
+}
+
+Result<AgentResult> SubAgent::report() {
+  if (!session_) return fail(session_.error());
+  return (*session_)->wait();
+}
+
+void SubAgent::on_end(ReportDone done) {
+  if (!session_) return done(fail(session_.error()));
+  (*session_)->on_end(std::move(done));
+}
+
+void SubAgent::steer(std::string text) {
+  if (session_) (*session_)->steer(std::move(text));
+}
+
+void SubAgent::interrupt() {
+  if (session_) (*session_)->interrupt();
+}
+
 Result<ToolOutput> as_output(Result<AgentResult> report) {
   auto result = finished(report);
   if (result && result->success)

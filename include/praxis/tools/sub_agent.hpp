@@ -47,38 +47,22 @@ class SubAgent {
   /// Empty if the sub-agent could not be created; `run` and `wait` return the error.
   SessionId session_id() const { return session_ ? (*session_)->id() : SessionId{}; }
   /// Runs one turn from start to end. Error as `wait`.
-  Result<AgentResult> run(std::string prompt) {
-    if (auto started = start(std::move(prompt)); !started) return fail(started.error());
-    return wait();
-  }
+  Result<AgentResult> run(std::string prompt);
   /// Starts a turn and returns. Turns of several sub-agents run in parallel. Error `kInput` while one is
   /// running. When the handler runs again after a crash, `start` resumes the turn it had started before, or
   /// yields its result again.
-  Status start(std::string prompt) {
-    if (!session_) return fail(session_.error());
-    return (*session_)->start(std::move(prompt));
-  }
+  Status start(std::string prompt);
   /// Waits until the last started turn has ended, including any time it waits for an approver. Error: the
   /// turn could not run or did not finish (see `finished`).
   Result<AgentResult> wait() { return finished(report()); }
   /// The same with the whole report of a turn that ran, also of one that failed or was cancelled.
-  Result<AgentResult> report() {
-    if (!session_) return fail(session_.error());
-    return (*session_)->wait();
-  }
+  Result<AgentResult> report();
   /// Calls `done` with that report once the last started turn has ended, on any thread, possibly before this
   /// returns. `done` must return quickly. For a program that waits without a thread.
-  void on_end(ReportDone done) {
-    if (!session_) return done(fail(session_.error()));
-    (*session_)->on_end(std::move(done));
-  }
+  void on_end(ReportDone done);
   /// Adds `text` to the running turn; the model sees it at the next safe boundary.
-  void steer(std::string text) {
-    if (session_) (*session_)->steer(std::move(text));
-  }
-  void interrupt() {
-    if (session_) (*session_)->interrupt();
-  }
+  void steer(std::string text);
+  void interrupt();
 
  private:
   Result<std::shared_ptr<ChildSession>> session_;
