@@ -256,14 +256,16 @@ TEST_F(PostgresTest, ConnectionsThatAreCut_LoseAndDoubleNothing) {
   constexpr std::uint64_t kEntries = 150;
   const auto journal = open_postgres(address_);
   const auto lease = *journal->create(kSession, {5});
-  std::atomic<bool> done = false;
-  std::jthread cutter([&] {
+  // With a pause: on a busy machine no new connection would live long enough to be used. Ends also when the
+  // test gives up.
+  std::jthread cutter([&](const std::stop_token &stop) {
     auto connection = PostgresConnection::open(address_, false);
-    while (!done && connection) {
+    while (!stop.stop_requested() && connection) {
       std::ignore = connection->execute(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> "
           "pg_backend_pid() AND state = "
           "'active' AND backend_type = 'client backend'");
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   });
   for (std::uint64_t seq = 0; seq < kEntries; ++seq) {
@@ -275,7 +277,7 @@ TEST_F(PostgresTest, ConnectionsThatAreCut_LoseAndDoubleNothing) {
       ASSERT_TRUE(journal->read(kSession));
     }
   }
-  done = true;
+  cutter.request_stop();
   cutter.join();
   const auto entries = journal->read(kSession);
   ASSERT_TRUE(entries) << entries.error().message;
