@@ -116,7 +116,7 @@ class McpClient::State {
   /// Sends the request of a call, with the arguments that the tool wants in headers.
   Result<Json> ask_tool(const Live& live, JsonObject params, const std::string& name,
                         const McpCallOptions& options);
-  /// The headers of a call by the last list of tools, which is fetched if there is none.
+  /// The headers of a call. The list of tools says them; without one the server is asked for it first.
   Result<HttpHeaders> headers_of(const std::string& name, const Json& arguments, const std::stop_token& stop);
   JsonObject params_for(const Live& live, JsonObject params) const {
     return live.modern ? modern_params(std::move(params), bounds_.answers_questions) : std::move(params);
