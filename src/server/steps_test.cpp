@@ -315,7 +315,8 @@ TEST_F(ServedSteps, DoctorLeavesTheJournalLocked) {
   start();
   ASSERT_TRUE(praxis::testing::keeps_locks((folder_ / "runs.db").string()));
   ASSERT_EQ(call("GET", "/api/v1/doctor").status, 200);
-  EXPECT_TRUE(praxis::testing::keeps_locks((folder_ / "runs.db").string())) << "or the next process that ends takes the log away";
+  EXPECT_TRUE(praxis::testing::keeps_locks((folder_ / "runs.db").string()))
+      << "or the next process that ends takes the log away";
 }
 
 TEST_F(ServedSteps, FilesThatARunChangedAreShownToTheOwner) {
