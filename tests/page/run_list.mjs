@@ -66,7 +66,7 @@ export function runList(rig) {
     await page.getByText("3 runs selected").waitFor();
     await bar.getByRole("button", { name: "Delete" }).click();
     const dialog = page.getByRole("dialog");
-    assert.equal(await dialog.getByRole("listitem").count(), 3);
+    await until(async () => (await dialog.getByRole("listitem").count()) === 3, "the dialog names them");
     assert.deepEqual(await rig.axe(page), []);
     await dialog.getByRole("button", { name: "Keep" }).click();
     assert.equal((await titlesOf(page)).length, 3, "nothing is deleted");
