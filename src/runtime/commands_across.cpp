@@ -30,7 +30,7 @@ Status carry_out(const std::shared_ptr<Services>& services, InboxRequest request
   const auto& [journal, environment] = std::tie(services->options.journal, services->options.environment);
   if (auto possible = check_sendable(request); !possible) return possible;
   const SessionId target = target_of(request);
-  if (const auto actor = services->live.find(target)) return actor->carry_out(std::move(request));
+  if (const auto actor = services->live.find_soon(target)) return actor->carry_out(std::move(request));
   return status_of(deliver(*journal, *environment, request), target);
 }
 

@@ -54,6 +54,41 @@ class CommandsTest : public Trees {
   }
 };
 
+/// The event is there before the session: its model is still being made then.
+TEST_F(CommandsTest, SubAgentThatIsAnnounced_CanBeReached) {
+  Gate announced;
+  RuntimeOptions options;
+  options.providers["late"] = [&](const std::string&,
+                                  const ModelServices& services) -> Result<std::shared_ptr<Model>> {
+    EXPECT_TRUE(announced.wait_briefly());
+    std::this_thread::sleep_for(20ms);  // the command comes meanwhile
+    return script_model(R"({"text":"never said","delay_ms":60000})", "late", services.executor);
+  };
+  const auto runtime = Runtime::create(std::move(options));
+  Agent lead = scripted(R"({"tool_calls":[{"name":"below","id":"c0","arguments":{"prompt":"do it"}}]}
+{"text":"done"})");
+  Agent late("late:model");
+  lead.runtime(nullptr).use(late.id("late").runtime(nullptr).as_tool("below", "Comes late"));
+  auto session = runtime->create_session(lead);
+  ASSERT_TRUE(session) << session.error().message;
+  auto run = session->send_user_message("go");
+  int spawned = 0;
+  for (const Event& event : run) {
+    const auto* child = std::get_if<events::ChildSpawned>(&event.body);
+    if (child == nullptr) continue;
+    ++spawned;
+    announced.open();
+    const Status done = runtime->command({{CommandVerb::kDelete, child->child}});
+    EXPECT_TRUE(done) << done.error().message;
+    EXPECT_TRUE(runtime->agent_state(child->child));
+  }
+  EXPECT_EQ(spawned, 1);
+  const auto result = run.report();
+  ASSERT_TRUE(result && result->success);
+  EXPECT_EQ(result->text, "done");
+  EXPECT_EQ(node_called(runtime->agent_tree(), "late").status, SessionStatus::kDeleted);
+}
+
 TEST_F(CommandsTest, ADeletedSubAgent_StopsAndReportsIt) {
   BlockedTool slow;
   Session root = start(chain(2, stuck(slow)));

@@ -145,7 +145,7 @@ std::vector<AgentNode> Runtime::agent_tree() const { return parts_->services->tr
 
 Result<AgentState> Runtime::agent_state(const SessionId& session) const {
   const Services& services = *parts_->services;
-  const auto actor = parts_->services->live.find(session);
+  const auto actor = parts_->services->live.find_soon(session);
   if (!actor) return praxis::agent_state(services.options.journal, session);
   History history = actor->query([](const State& s) { return s.conversation.history(); });
   auto nodes = services.tree.snapshot();

@@ -130,6 +130,7 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   struct Claim {
     SessionId id;
     std::uint32_t depth = 0;
+    LiveSessions::Announcement announced = {};  ///< of a new one
   };
   /// Returns the sub-agent that `call` created under `key`, or a new one. Records a new one first and waits
   /// until that is durable. Error when the call is no longer running.

@@ -107,6 +107,7 @@ Result<SessionActor::Claim> SessionActor::claim_child(const CallId& call, const 
       return std::vector<RecordBody>{};
     }
     claim.id = SessionId{services_->options.environment->new_id()};
+    claim.announced = LiveSessions::Announcement(services_->live, claim.id);
     return std::vector<RecordBody>{records::ChildSpawned{claim.id, call, agent, key}};
   });
   if (!durable) return fail(durable.error());

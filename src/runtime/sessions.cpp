@@ -1,9 +1,11 @@
 #include "runtime/sessions.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 
+#include "base/worker_pool.hpp"
 #include "planners/guarded_planner.hpp"
 #include "praxis/logs/logs.hpp"
 #include "praxis/planners/make_planner.hpp"
@@ -208,6 +210,33 @@ std::shared_ptr<SessionActor> LiveSessions::find(const SessionId& id) {
   const auto found = sessions_.find(id);
   auto actor = found == sessions_.end() ? nullptr : found->second.lock();
   return actor && actor->usable() ? actor : nullptr;
+}
+
+std::shared_ptr<SessionActor> LiveSessions::find_soon(const SessionId& id) {
+  constexpr std::chrono::milliseconds kSoon{500};
+  {
+    std::unique_lock lock(mutex_);
+    if (announced_.contains(id)) {
+      const WaitForTasks wait;
+      arrived_.wait_for(lock, kSoon, [&] { return !announced_.contains(id); });
+    }
+  }
+  return find(id);
+}
+
+LiveSessions::Announcement::Announcement(LiveSessions& sessions, SessionId id)
+    : sessions_(&sessions), id_(std::move(id)) {
+  const std::lock_guard lock(sessions_->mutex_);
+  sessions_->announced_.insert(id_);
+}
+
+LiveSessions::Announcement::~Announcement() {
+  if (sessions_ == nullptr) return;
+  {
+    const std::lock_guard lock(sessions_->mutex_);
+    sessions_->announced_.erase(id_);
+  }
+  sessions_->arrived_.notify_all();
 }
 
 std::vector<std::shared_ptr<SessionActor>> LiveSessions::all() {

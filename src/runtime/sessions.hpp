@@ -1,9 +1,12 @@
 // Creates sessions, opens them from the journal, and lists those that are active.
 #pragma once
 
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "praxis/runtime/commands.hpp"
@@ -29,8 +32,30 @@ class LiveSessions {
   void add(const std::shared_ptr<SessionActor>& actor);
   /// Null when the session is not active or no longer usable.
   std::shared_ptr<SessionActor> find(const SessionId& id);
+  /// The same, but waits for a session that is announced, at most half a second: who has read that it begins
+  /// may already want something of it.
+  std::shared_ptr<SessionActor> find_soon(const SessionId& id);
   std::vector<std::shared_ptr<SessionActor>> all();
   bool any();
+
+  /// From before the record that a session begins until it is active, or cannot become so.
+  class Announcement {
+   public:
+    Announcement() = default;
+    Announcement(LiveSessions& sessions, SessionId id);
+    Announcement(Announcement&& other) noexcept
+        : sessions_(std::exchange(other.sessions_, nullptr)), id_(std::move(other.id_)) {}
+    Announcement& operator=(Announcement&& other) noexcept {
+      std::swap(sessions_, other.sessions_);
+      std::swap(id_, other.id_);
+      return *this;
+    }
+    ~Announcement();
+
+   private:
+    LiveSessions* sessions_ = nullptr;
+    SessionId id_;
+  };
 
  private:
   static constexpr std::size_t kForgetAt = 64;
@@ -38,6 +63,8 @@ class LiveSessions {
 
   std::mutex mutex_;
   std::map<SessionId, std::weak_ptr<SessionActor>> sessions_;
+  std::set<SessionId> announced_;
+  std::condition_variable arrived_;    ///< `announced_` has become smaller
   std::size_t forget_at_ = kForgetAt;  ///< number of entries at which those of destroyed sessions are removed
 };
 
