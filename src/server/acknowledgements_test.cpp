@@ -116,16 +116,22 @@ TEST_F(AcknowledgedTurns, JournalThatDoesNotAnswerIsAnErrorAndTheTurnMayStillBeg
 TEST_F(AcknowledgedTurns, DecisionsAndCommandsAreAnsweredOnceTheyAreDurable) {
   asking_agent();
   start_with(60s);
-  const std::string asking = create("ask"), slow = create("slow");
+  const std::string asking = create("ask");
   wait_for(asking, "awaiting_user");
-  wait_for(slow, "running");
-  const std::string decide = "/api/v1/runs/" + asking + "/steps/p1";
-  const std::string commands = "/api/v1/runs/" + slow + "/commands";
-  std::vector<std::pair<std::string, std::string>> requests{{decide, R"({"decision":"allow"})"}};
-  for (const char* verb : {"steer", "enqueue", "annotate", "pause", "unpause", "interrupt"}) {
-    const bool says = std::string_view(verb) == "steer" || std::string_view(verb) == "enqueue";
-    requests.emplace_back(commands, R"({"commands":[{"verb":")" + std::string(verb) + R"(","text":")" +
-                                        (says ? "go" : "") + R"("}]})");
+  std::vector<std::pair<std::string, std::string>> requests{
+      {"/api/v1/runs/" + asking + "/steps/p1", R"({"decision":"allow"})"}};
+  // Each to a run of its own: they reach the server in any order.
+  for (const std::string verb : {"steer", "enqueue", "annotate", "pause", "unpause", "interrupt"}) {
+    const std::string run = create("slow");
+    wait_for(run, "running");
+    const std::string commands = "/api/v1/runs/" + run + "/commands";
+    const auto body = [](const std::string& act, const std::string& text) {
+      return R"({"commands":[{"verb":")" + act + R"(","text":")" + text + R"("}]})";
+    };
+    if (verb == "unpause") {
+      ASSERT_EQ(call("POST", commands, body("pause", "")).status, 202);
+    }
+    requests.emplace_back(commands, body(verb, verb == "steer" || verb == "enqueue" ? "go" : ""));
   }
   auto held = lock();
   std::vector<std::unique_ptr<RawClient>> clients;
