@@ -188,7 +188,8 @@ Detector::~Detector() = default;
 
 std::shared_ptr<const Detector> Detector::shared(Scope scope) {
   static std::mutex mutex;
-  static std::array<std::shared_ptr<const Detector>, 8> all;
+  // Never destroyed: threads that work for a session may need it until the process is gone.
+  static auto& all = *new std::array<std::shared_ptr<const Detector>, 8>;
   const std::size_t at =
       (scope.profile == Profile::kStrict ? 4U : 0U) + (scope.secrets ? 2U : 0U) + (scope.personal ? 1U : 0U);
   const std::scoped_lock lock(mutex);
