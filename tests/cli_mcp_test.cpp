@@ -5,6 +5,7 @@
 #include <sys/file.h>
 
 #include <chrono>
+#include <map>
 #include <thread>
 
 #include "base/file_descriptor.hpp"
@@ -424,6 +425,46 @@ TEST_F(CliMcpServe, AgentsAreTools_ForClientsOfTheStatelessVersion) {
                     HasSubstr(R"("resultType": "complete")"), HasSubstr("-32022"), HasSubstr("ttlMs"),
                     HasSubstr(R"(\"_meta\" needs \"io.modelcontextprotocol/protocolVersion\")"),
                     HasSubstr(R"(\"_meta\" needs \"io.modelcontextprotocol/clientCapabilities\")")));
+}
+
+TEST_F(CliMcpServe, TranscriptsAndPromptsCanBeRead) {
+  file("review.txt", "Review {file} from line {lines}.");
+  ASSERT_EQ(praxis({"prompts", "put", "review", "review.txt", "--require", "lines:number"}).status, 0);
+  file("other.jsonl", "{\"text\": \"Not yours.\"}\n");
+  file("other.toml", "id = \"other\"\nmodel = \"script:other.jsonl\"\n");
+  ASSERT_EQ(praxis({"run", "other.toml", "Keep this"}).status, 0);
+  const CommandResult served = client("library");
+  EXPECT_EQ(served.status, 0) << served.err << served.out;
+  std::map<std::int64_t, Json> answers;
+  for (const Json& message : served.items()) answers.emplace(json_int(message, "id"), message);
+  const auto result = [&](std::int64_t id) -> const Json& { return json_at(answers[id], "result"); };
+  const auto refusal = [&](std::int64_t id) {
+    return std::pair(json_int(json_at(answers[id], "error"), "code"),
+                     json_string(json_at(answers[id], "error"), "message"));
+  };
+  const std::string run = "praxis://runs/" + json_string(json_at(result(2), "structuredContent"), "run");
+  const JsonArray& listed = json_at(result(3), "resources").as_array();
+  ASSERT_EQ(listed.size(), 1U) << "those of the agents that are served";
+  EXPECT_EQ(json_string(listed[0], "uri"), run);
+  EXPECT_EQ(json_string(listed[0], "title"), "Hi");
+  EXPECT_EQ(json_string(json_at(result(4), "resourceTemplates").as_array()[0], "uriTemplate"),
+            "praxis://runs/{id}");
+  const Json& content = json_at(result(5), "contents").as_array()[0];
+  EXPECT_EQ(json_string(content, "mimeType"), "text/markdown");
+  EXPECT_THAT(json_string(content, "text"), AllOf(HasSubstr("Hi"), HasSubstr("Hello there.")));
+  EXPECT_EQ(refusal(6),
+            std::pair(std::int64_t{-32002}, std::string("there is no resource \"praxis://runs/none\"")));
+  EXPECT_EQ(refusal(7).first, -32602) << "the code of the version without a handshake";
+  const Json& prompt = json_at(result(8), "prompts").as_array()[0];
+  EXPECT_EQ(json_string(prompt, "name"), "review");
+  EXPECT_EQ(json_string(json_at(prompt, "arguments").as_array()[0], "name"), "lines");
+  EXPECT_EQ(json_at(prompt, "arguments").as_array().size(), 2U);
+  EXPECT_EQ(json_int(result(8), "ttlMs"), 0);
+  const Json& message = json_at(result(9), "messages").as_array()[0];
+  EXPECT_EQ(json_string(json_at(message, "content"), "text"), "Review a.c from line 3.");
+  EXPECT_THAT(refusal(10).second, HasSubstr("lines"));
+  EXPECT_THAT(refusal(11).second, HasSubstr("the argument \"lines\" must be JSON"));
+  EXPECT_EQ(refusal(12), std::pair(std::int64_t{-32602}, std::string("there is no prompt \"none\"")));
 }
 
 TEST_F(CliMcpServe, AgentThatCannotBeRead_IsLeftOutUnlessItIsNamed) {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "app/run_agent.hpp"
 #include "praxis/core/event.hpp"
+#include "protocols/mcp_library.hpp"
 
 namespace praxis::protocols {
 namespace {
@@ -49,8 +51,11 @@ class AgentTools {
     if (tool.description.empty())
       tool.description = "Runs the agent " + (spec.name.empty() ? name : spec.name) + " on a task.";
     names_.emplace_back(tool.name, name);
+    ids_.insert(spec.id);
     return tool;
   }
+
+  const std::set<std::string>& ids() const { return ids_; }
 
   ServedAnswer call(const ServedCall& call) const {
     const auto found = std::ranges::find(names_, call.tool, &std::pair<std::string, std::string>::first);
@@ -102,6 +107,7 @@ class AgentTools {
   const app::Workspace& workspace_;
   const std::shared_ptr<Runtime> runtime_;
   std::vector<std::pair<std::string, std::string>> names_;  ///< of the tool and of the agent
+  std::set<std::string> ids_;                               ///< of the agents
   mutable std::mutex reading_;  ///< agents are read one at a time: their files are read in the current folder
 };
 
@@ -110,6 +116,7 @@ class AgentTools {
 Result<McpServing> serve_agents(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime,
                                 const std::vector<std::string>& names,
                                 const std::function<void(const std::string&, const Error&)>& left_out) {
+  const std::shared_ptr<Journal> journal(runtime, &runtime->journal());
   const auto agents = std::make_shared<AgentTools>(workspace, std::move(runtime));
   McpServing serving;
   serving.instructions = "Each tool runs an agent on the task that is given in `prompt`.";
@@ -127,6 +134,7 @@ Result<McpServing> serve_agents(const app::Workspace& workspace, std::shared_ptr
   }
   if (serving.tools.empty() && unread) return fail(*std::move(unread));
   serving.call = [agents](const ServedCall& call) { return agents->call(call); };
+  serving.reading = serve_library(workspace, journal, agents->ids());
   return serving;
 }
 

@@ -42,6 +42,7 @@ class McpPeer {
   };
 
   void answer(const McpMessage& request);
+  void read(const McpMessage& request, bool stateless);
   void begin_call(const McpMessage& request, bool stateless);
   void run_call(const std::string& key, const Json& id, const Json& token, ServedCall call, bool stateless);
   /// Why a request is not valid in the stateless version; empty: it is, or its client has had a handshake.
@@ -51,7 +52,7 @@ class McpPeer {
     return json_string(json_at(request.body, "_meta"), kVersionKey);
   }
   Json server_info() const { return JsonObject{{"name", "praxis"}, {"version", serving_.version}}; }
-  JsonObject capabilities() const { return {{"tools", JsonObject{}}}; }
+  JsonObject capabilities() const;
   Json handshake(const Json& params) const;
   Json list() const;
   Json complete(JsonObject result, bool stateless) const;
@@ -70,6 +71,15 @@ Json McpPeer::complete(JsonObject result, bool stateless) const {
     result["_meta"] = JsonObject{{kServerKey, server_info()}};
   }
   return result;
+}
+
+JsonObject McpPeer::capabilities() const {
+  JsonObject offered{{"tools", JsonObject{}}};
+  if (serving_.reading.read) {
+    offered["resources"] = JsonObject{};
+    offered["prompts"] = JsonObject{};
+  }
+  return offered;
 }
 
 Json McpPeer::handshake(const Json& params) const {
@@ -141,7 +151,19 @@ void McpPeer::answer(const McpMessage& request) {
     return write_line(mcp_result(request.id, complete(std::move(result), stateless)));
   }
   if (request.method == "tools/call") return begin_call(request, stateless);
+  if (serving_.reading.read && is_reading(request.method)) return read(request, stateless);
   write_line(mcp_error(request.id, kRpcUnknownMethod, "this server has no method " + request.method));
+}
+
+void McpPeer::read(const McpMessage& request, bool stateless) {
+  McpAnswer answer = answer_reading(serving_.reading, request.method, request.body, stateless);
+  if (answer.error != 0) return write_line(mcp_error(request.id, answer.error, answer.why, answer.data));
+  // What runs and people add in between is there at once.
+  if (stateless && request.method != "prompts/get") {
+    answer.result["ttlMs"] = 0;
+    answer.result["cacheScope"] = "private";
+  }
+  write_line(mcp_result(request.id, complete(std::move(answer.result), stateless)));
 }
 
 void McpPeer::begin_call(const McpMessage& request, bool stateless) {

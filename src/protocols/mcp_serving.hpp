@@ -11,6 +11,7 @@
 
 #include "praxis/domain/trace.hpp"
 #include "praxis/json/json.hpp"
+#include "protocols/mcp_reading.hpp"
 
 namespace praxis::protocols {
 
@@ -44,6 +45,7 @@ struct McpServing {
   std::vector<ServedTool> tools;
   /// Carries out a call. Runs on a thread of the call; several run at the same time.
   std::function<ServedAnswer(const ServedCall&)> call;
+  McpReading reading;                             ///< answered by the thread that reads requests
   std::size_t max_calls = 16;                     ///< at the same time; further ones are refused
   std::size_t max_line_bytes = 16 * 1024 * 1024;  ///< a longer message ends the serving
 };

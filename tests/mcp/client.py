@@ -52,6 +52,20 @@ elif scenario == "stateless":
     ask(4, "tools/list", {"_meta": {"io.modelcontextprotocol/protocolVersion": "1999-01-01"}})
     ask(5, "server/discover", {})
     ask(6, "tools/list", {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}})
+elif scenario == "library":
+    ask(1, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
+    run = ask(2, "tools/call", {"name": "greeter", "arguments": {"prompt": "Hi"}})["result"]["structuredContent"]["run"]
+    ask(3, "resources/list")
+    ask(4, "resources/templates/list")
+    ask(5, "resources/read", {"uri": "praxis://runs/" + run})
+    ask(6, "resources/read", {"uri": "praxis://runs/none"})
+    ask(7, "resources/read", {"uri": "file:///etc/passwd", **MODERN})
+    ask(8, "prompts/list", MODERN)
+    ask(9, "prompts/get", {"name": "review", "arguments": {"file": "a.c", "lines": "3"}})
+    ask(10, "prompts/get", {"name": "review", "arguments": {"file": "a.c"}})
+    ask(11, "prompts/get", {"name": "review", "arguments": {"file": "a.c", "lines": "many"}})
+    ask(12, "prompts/get", {"name": "none"})
+    ask(13, "ping")
 elif scenario == "cancel":
     send({"id": 1, "method": "tools/call",
           "params": {"name": "sleeper", "arguments": {"prompt": "Sleep"}, "_meta": {"progressToken": 9}}})

@@ -23,6 +23,15 @@ assert.ok(progress.includes("step 1"), `progress: ${progress}`);
 await assert.rejects(client.callTool({ name: "chat", arguments: {} }), /prompt/);
 await assert.rejects(client.callTool({ name: "nobody", arguments: { prompt: "Hi" } }), /no tool/);
 
+const uri = "praxis://runs/" + result.structuredContent.run;
+const { resources } = await client.listResources();
+assert.ok(resources.some((each) => each.uri === uri && each.title === "Hi"), "the run is listed");
+assert.match((await client.readResource({ uri })).contents[0].text, /Hello there\./);
+assert.equal((await client.listResourceTemplates()).resourceTemplates[0].uriTemplate, "praxis://runs/{id}");
+await assert.rejects(client.readResource({ uri: "praxis://runs/none" }), (error) => error.code === -32002);
+assert.deepEqual((await client.listPrompts()).prompts, []);
+await assert.rejects(client.getPrompt({ name: "none" }), /no prompt/);
+
 const stop = new AbortController();
 await assert.rejects(
   client.callTool({ name: "nap", arguments: { prompt: "Sleep" } }, undefined, {
