@@ -151,11 +151,9 @@ class SqliteJournal final : public StoredJournal<SqliteJournal, Database> {
   template <class Select>
   std::invoke_result_t<Select, Database&> reading(Select select) {
     if (!writer_) {
-      return ReadAttempts(name(), &excluded_)
-          .read([&](Database& database) -> std::invoke_result_t<Select, Database&> {
-            if (auto unlocked = keys_->unlock(database); !unlocked) return fail(std::move(unlocked.error()));
-            return select(database);
-          });
+      return ReadAttempts(name(), &excluded_).read([&](Database& database) {
+        return unlocked(database, select);
+      });
     }
     auto result = reading_apart(select);
     if (result || !is_taken_away(result.error())) return result;
@@ -165,6 +163,13 @@ class SqliteJournal final : public StoredJournal<SqliteJournal, Database> {
       return result ? Status{} : fail(result.error());
     });
     return read ? std::move(result) : fail(std::move(read.error()));
+  }
+
+  /// Calls `select` with a connection that is new, and gets the keys for it first.
+  template <class Select>
+  std::invoke_result_t<Select, Database&> unlocked(Database& database, Select& select) {
+    if (auto ready = keys_->unlock(database); !ready) return fail(std::move(ready.error()));
+    return select(database);
   }
 
   /// Keeps some connections for later calls. Opens none to files that have taken the place of the journal's.
@@ -179,15 +184,15 @@ class SqliteJournal final : public StoredJournal<SqliteJournal, Database> {
         readers_.pop_back();
       }
     }
-    if (!reader) {
+    const bool is_new = !reader;
+    if (is_new) {
       auto opened = Database::open(name(), Database::Mode::kRead);
       if (auto happened = places_->what_happened(); !happened.empty())
         return fail(taken_away(name(), happened));
       if (!opened) return fail(std::move(opened.error()));
-      if (auto unlocked = keys_->unlock(*opened); !unlocked) return fail(std::move(unlocked.error()));
       reader = std::move(*opened);
     }
-    auto result = select(*reader);
+    auto result = is_new ? unlocked(*reader, select) : select(*reader);
     if (!result) {
       auto happened = places_->what_happened();
       if (happened.empty()) happened = what_happened_to_log(reader->handle());
