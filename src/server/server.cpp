@@ -222,9 +222,28 @@ void keep_looking(const std::shared_ptr<Executor>& executor, const std::function
   });
 }
 
+/// What a server does now and then on workers. At its end it waits for what is under way: a worker must not
+/// outlast the process.
+class Looks {
+ public:
+  void run(const std::function<void()>& look) {
+    const std::lock_guard lock(mutex_);
+    if (!ended_) look();
+  }
+  void end() {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+
+ private:
+  std::mutex mutex_;
+  bool ended_ = false;
+};
+
 /// Continues the runs that a process left. A process that just ended may count as alive for a moment, so it
 /// looks again; for ever if other machines share the journal.
-void take_up(const std::shared_ptr<Runs>& runs, const std::shared_ptr<Executor>& executor, bool is_shared,
+void take_up(const std::shared_ptr<Runs>& runs, const std::shared_ptr<Executor>& executor,
+             const std::shared_ptr<Looks>& looks, bool is_shared,
              std::function<void(const std::string&)> warn) {
   using namespace std::chrono_literals;
   struct Told {
@@ -235,8 +254,10 @@ void take_up(const std::shared_ptr<Runs>& runs, const std::shared_ptr<Executor>&
     const std::lock_guard lock(told->mutex);
     if (told->texts.insert(text).second && warn) warn(text);
   };
-  const auto look = [weak = std::weak_ptr(runs), warn_once] {
-    if (const auto living = weak.lock()) living->take_up(warn_once);
+  const auto look = [weak = std::weak_ptr(runs), looks, warn_once] {
+    looks->run([&] {
+      if (const auto living = weak.lock()) living->take_up(warn_once);
+    });
   };
   executor->post_blocking(look);
   if (is_shared) return keep_looking(executor, look);
@@ -263,15 +284,17 @@ void watch_tokens(const std::shared_ptr<Executor>& executor, const std::weak_ptr
 class RunningServer final : public Server {
  public:
   RunningServer(std::shared_ptr<Executor> executor, std::shared_ptr<Service> service,
-                std::unique_ptr<HttpServer> http, ScheduleThread::Warn warn)
+                std::unique_ptr<HttpServer> http, std::shared_ptr<Looks> looks, ScheduleThread::Warn warn)
       : executor_(std::move(executor)),
         service_(std::move(service)),
         http_(std::move(http)),
+        looks_(std::move(looks)),
         schedules_(*service_->workspace, service_->runs, system_environment(), std::move(warn)) {}
   ~RunningServer() override {
     service_->draining = true;
     service_->feed->stop();
     http_.reset();
+    looks_->end();
   }
 
   std::uint16_t port() const override { return http_->port(); }
@@ -290,6 +313,7 @@ class RunningServer final : public Server {
   const std::shared_ptr<Executor> executor_;
   const std::shared_ptr<Service> service_;
   std::unique_ptr<HttpServer> http_;
+  const std::shared_ptr<Looks> looks_;
   ScheduleThread schedules_;
 };
 
@@ -338,9 +362,10 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
                                   dispatcher->take(std::move(request), std::move(reply));
                                 });
   if (!http) return fail(http.error());
+  const auto looks = std::make_shared<Looks>();
   if (options.take_up)
-    take_up(runs, executor, is_postgres_address(service->workspace->journal), options.warn);
-  return std::make_unique<RunningServer>(executor, service, *std::move(http), std::move(options.warn));
+    take_up(runs, executor, looks, is_postgres_address(service->workspace->journal), options.warn);
+  return std::make_unique<RunningServer>(executor, service, *std::move(http), looks, std::move(options.warn));
 }
 
 }  // namespace praxis::server
