@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "app/transcript_page.hpp"
+#include "app/without_secrets.hpp"
 #include "praxis/core/event.hpp"
 #include "praxis/core/records.hpp"
 
@@ -201,6 +202,13 @@ Json transcript_page(const std::vector<StoredRecord>& records, const State& befo
                     {"usage", to_json(usage)},
                     {"cost_usd", is_priced ? Json(usage.cost.usd()) : Json(nullptr)},
                     {"items", items.take()}};
+}
+
+Json transcript_for_export(const std::vector<StoredRecord>& records, const State& state,
+                           const Redactions& redactions) {
+  Json made = transcript(records, state);
+  if (state.agent) redactions.at(&RedactRules::exports, *state.agent).redact(made);
+  return made;
 }
 
 }  // namespace praxis::app

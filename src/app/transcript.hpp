@@ -11,6 +11,8 @@
 
 namespace praxis::app {
 
+class Redactions;
+
 /// `{schema_version, run_id, agent, model, status, usage, cost_usd, items: [...]}`. Each item has a `type`
 /// and a `time`:
 /// - `turn`: `turn`; in the conversation of a team `agent`: the member that answers
@@ -26,6 +28,10 @@ namespace praxis::app {
 /// `content` has entries of the types `text`, `reasoning`, `call` (`call`, `tool`, `arguments`), `image`,
 /// `file` and `refusal`; images and files are named, not included.
 Json transcript(const std::vector<StoredRecord>& records, const State& state);
+
+/// The same without what exports of the run leave out.
+Json transcript_for_export(const std::vector<StoredRecord>& records, const State& state,
+                           const Redactions& redactions);
 
 /// A transcript as Markdown.
 std::string transcript_markdown(const Json& transcript);

@@ -21,8 +21,7 @@ Result<std::string> exported(const app::StoredSession& stored, const std::string
   if (format == "records") return export_session(*stored.journal, stored.id);
   if (format == "html" && server::makes_run_files(server::built_in_page()))
     return server::run_file(stored.journal, stored.id, redactions, server::built_in_page());
-  Json transcript = app::transcript(stored.records, stored.state);
-  redactions.at(&RedactRules::exports, *stored.state.agent).redact(transcript);
+  const Json transcript = app::transcript_for_export(stored.records, stored.state, redactions);
   if (format == "html") return app::transcript_html(transcript);
   return format == "json" ? to_json_text(transcript) + '\n' : app::transcript_markdown(transcript);
 }

@@ -12,8 +12,6 @@
 #include "app/transcript.hpp"
 #include "app/without_secrets.hpp"
 #include "praxis/base/environment.hpp"
-#include "praxis/core/state.hpp"
-#include "praxis/logs/logs.hpp"
 #include "praxis/prompts/prompt_store.hpp"
 
 namespace praxis::protocols {
@@ -49,13 +47,10 @@ class Runs {
     const auto row = journal_->session(run);
     if (!row && row.error().kind() != ErrorKind::kNotFound) return fail(row.error());
     if (!row || !agents_.contains(row->agent)) return none();
-    const auto records = read_records(*journal_, run);
-    if (!records) return fail(records.error());
-    const auto state = fold(*records);
-    if (!state) return fail(state.error());
-    Json transcript = app::transcript(*records, *state);
-    if (state->agent) app::Redactions(workspace_).at(&RedactRules::exports, *state->agent).redact(transcript);
-    return app::transcript_markdown(transcript);
+    const auto stored = app::read_session(journal_, run);
+    if (!stored) return fail(stored.error());
+    return app::transcript_markdown(
+        app::transcript_for_export(stored->records, stored->state, app::Redactions(workspace_)));
   }
 
  private:

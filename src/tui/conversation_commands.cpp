@@ -170,9 +170,8 @@ std::string Conversation::export_run(const std::string& file) const {
   if (!records) return failure(records.error());
   const auto state = fold(*records);
   if (!state) return failure(state.error());
-  Json transcript = app::transcript(*records, *state);
-  app::Redactions(setup_.workspace).at(&RedactRules::exports, *state->agent).redact(transcript);
-  const std::string text = app::transcript_markdown(transcript);
+  const std::string text = app::transcript_markdown(
+      app::transcript_for_export(*records, *state, app::Redactions(setup_.workspace)));
   const Status written = setup_.write(file, text);
   return written ? styles_.dim("written to " + app::one_line(file, 200)) + '\n' : failure(written.error());
 }
