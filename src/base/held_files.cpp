@@ -52,11 +52,12 @@ HeldFile::~HeldFile() {
 
 bool is_held(int folder, const std::string& path) {
   constexpr std::string_view kIndex = "-shm";
-  const std::lock_guard lock(registry().mutex);
-  if (registry().holders.empty()) return false;
-  if (registry().holders.contains(identity_at(folder, path))) return true;
-  if (!path.ends_with(kIndex)) return false;
-  return registry().holders.contains(identity_at(folder, path.substr(0, path.size() - kIndex.size())));
+  const auto held = [&](const std::string& each) {
+    const FileIdentity file = identity_at(folder, each);
+    const std::lock_guard lock(registry().mutex);
+    return registry().holders.contains(file);
+  };
+  return held(path) || (path.ends_with(kIndex) && held(path.substr(0, path.size() - kIndex.size())));
 }
 
 }  // namespace praxis
