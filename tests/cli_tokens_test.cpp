@@ -51,7 +51,7 @@ TEST_F(CliTokens, Audit_ListsWhatWasAddedAndRevoked) {
   EXPECT_THAT(praxis({"audit"}).out, lists_both);
 }
 
-TEST_F(CliTokens, WrongWords_AreOneMessageThatSaysWhatToDo) {
+TEST_F(CliTokens, WrongWords_AreOneMessageWithAHint) {
   const auto error = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"tokens", "add"});
     const CommandResult result = praxis(words);

@@ -1,5 +1,5 @@
 // Files that a part of this process has locked by fcntl(2). Closing any descriptor of such a file drops all
-// those locks, whoever opened it, so nobody else in the process may open it: SQLite's databases and their
+// those locks, whoever opened it, so no other code of the process may open it: SQLite's databases and their
 // indexes.
 #pragma once
 
@@ -20,7 +20,7 @@ struct FileIdentity {
 class HeldFile {
  public:
   HeldFile() = default;
-  /// Holds the file that has this path now; none if there is none.
+  /// Holds the file that has this path now, if it exists.
   explicit HeldFile(const std::string& path);
   HeldFile(HeldFile&& other) noexcept;
   HeldFile& operator=(HeldFile&& other) noexcept;

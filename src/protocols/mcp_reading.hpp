@@ -32,10 +32,10 @@ struct McpReading {
   /// The resources that are listed; more can be read.
   std::function<Result<std::vector<ServedResource>>()> resources;
   ServedResource all;  ///< describes those that can be read; its `uri` is a template (RFC 6570)
-  /// The text of a resource. Error `kInput`: there is none with this URI.
+  /// The text of a resource. Error `kInput`: no resource has this URI.
   std::function<Result<std::string>(const std::string& uri)> read;
   std::function<Result<std::vector<ServedPrompt>>()> prompts;
-  /// The text of a prompt. Error `kInput`: there is none of this name, or an argument is missing.
+  /// The text of a prompt. Error `kInput`: no prompt has this name, or an argument is missing.
   std::function<Result<std::string>(const std::string& name, const Json& arguments)> prompt;
 };
 
