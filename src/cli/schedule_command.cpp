@@ -123,7 +123,8 @@ class ScheduleWork {
       return fail(app::usage_error("the id of a schedule is missing", "praxis schedule list shows them"));
     const auto store = app::ScheduleStore::open(workspace_, false);
     if (!store && store.error().kind() == ErrorKind::kNotFound)
-      return fail(app::usage_error("no schedule " + app::in_quotes(options_.first), "there is no schedule yet"));
+      return fail(
+          app::usage_error("no schedule " + app::in_quotes(options_.first), "there is no schedule yet"));
     if (!store) return fail(store.error());
     const auto found = (*store)->find(options_.first);
     if (!found) return fail(found.error());
