@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <regex>
 #include <set>
+#include <thread>
 
+#include "net/testing/test_server.hpp"
 #include "published_schema.hpp"
 #include "served_command_line.hpp"
 #include "terminal.hpp"
@@ -201,6 +205,24 @@ TEST_F(CliServer, Run_InterruptLeavesTheRunAndNamesTheCommands) {
   EXPECT_THAT(stopped.err, HasSubstr(run + " stopped"));
   EXPECT_EQ(follower.finish(), 1);
   EXPECT_THAT(follower.errors, HasSubstr("cancelled: "));
+}
+
+TEST_F(CliServer, Run_InterruptBeforeTheAnswerNamesTheRunToo) {
+  std::promise<const Process*> started;
+  TestServer server([client = started.get_future().share()](const TestRequest& got, TestConnection& to) {
+    if (got.method != "POST") {
+      to.write(http_reply(200, R"({"agents":[]})"));
+      return;
+    }
+    client.get()->signal(SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // a program that the signal ends is gone
+    to.write(http_reply(201, R"({"id":"R1"})"));
+  });
+  port_ = server.port();
+  Process client(command(at_server({"run", "go"})), options_);
+  started.set_value(&client);
+  EXPECT_EQ(client.finish(), 130);
+  EXPECT_THAT(client.errors, HasSubstr("run R1 continues at the server\nfollow: praxis resume R1 --server "));
 }
 
 TEST_F(CliServer, Run_RefusesWhatItCannotDo) {
