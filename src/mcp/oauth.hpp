@@ -27,10 +27,10 @@ struct OauthReach {
 
 /// How the client presents itself, as the user has set it up. All may be empty.
 struct OauthIdentity {
-  std::string id;       ///< registered in advance with `issuer`
-  std::string secret;   ///< of `id`
-  std::string issuer;   ///< who knows `id`
-  std::string address;  ///< of a client-id metadata document
+  std::string id = {};       ///< registered in advance with `issuer`
+  std::string secret = {};   ///< of `id`
+  std::string issuer = {};   ///< who knows `id`
+  std::string address = {};  ///< of a client-id metadata document
 };
 
 /// A client as an authorisation server knows it.
