@@ -167,6 +167,11 @@ Result<std::string> host_and_port(const std::string& address) {
 
 McpLogins::McpLogins(std::string folder) : lines_(std::move(folder), kLoginsName, kMostLoginBytes) {}
 
+std::vector<std::string> McpLogins::files_in(const std::string& folder) {
+  const std::string path = folder + '/' + kLoginsName;
+  return {path, path + ".new"};
+}
+
 Result<std::vector<McpLoginEntry>> McpLogins::all() const {
   const auto lines = lines_.all();
   if (!lines) return fail(lines.error());

@@ -30,6 +30,9 @@ class McpLogins {
   /// `folder`: the user's state folder.
   explicit McpLogins(std::string folder);
 
+  /// The file, and the one that replaces it, which no tool may read.
+  static std::vector<std::string> files_in(const std::string& folder);
+
   Result<std::vector<McpLoginEntry>> all() const;
   /// The entry of a server; one without login if there is none.
   Result<McpLoginEntry> of(const std::string& server) const;

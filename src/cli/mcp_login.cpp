@@ -47,12 +47,12 @@ Result<ExitStatus> log_in_one(const McpServer& server, const McpCommandOptions& 
   const auto wanted = wanted_by(server, stop);
   if (!wanted) return fail(wanted.error());
   if (!*wanted) {
-    console.item("login", {{"server", name}, {"state", "not_needed"}});
+    if (options.json) console.item("login", {{"server", name}, {"state", "not_needed"}});
     if (!options.json) console.out.line(name + ": no login is missing");
     return ExitStatus::kFinished;
   }
   const auto show = [&](const std::string& address) {
-    console.item("login", {{"server", name}, {"state", "waiting"}, {"address", address}});
+    if (options.json) console.item("login", {{"server", name}, {"state", "waiting"}, {"address", address}});
     if (options.json) return;
     if (options.open && open_browser(address)) {
       console.err.line(name + ": the login is in the browser; Ctrl-C stops waiting for it");
@@ -63,7 +63,7 @@ Result<ExitStatus> log_in_one(const McpServer& server, const McpCommandOptions& 
   };
   const auto issuer = server.access->log_in(**wanted, show, stop);
   if (!issuer) return fail(issuer.error());
-  console.item("login", {{"server", name}, {"state", "done"}, {"issuer", *issuer}});
+  if (options.json) console.item("login", {{"server", name}, {"state", "done"}, {"issuer", *issuer}});
   if (!options.json) console.out.line(visible_text(fmt::format("{}: logged in at {}", name, *issuer)));
   return ExitStatus::kFinished;
 }
@@ -88,7 +88,7 @@ Result<ExitStatus> log_out_at(const McpCommandOptions& options, const std::vecto
     const auto had_login = server.access->log_out();
     if (!had_login) return fail(had_login.error());
     const std::string& name = server.options.server;
-    console.item("logout", {{"server", name}, {"had_login", *had_login}});
+    if (options.json) console.item("logout", {{"server", name}, {"had_login", *had_login}});
     if (!options.json)
       console.out.line(name + (*had_login ? ": the login is forgotten" : ": there was no login"));
   }
