@@ -34,7 +34,7 @@ class McpLogins {
   static std::vector<std::string> files_in(const std::string& folder);
 
   Result<std::vector<McpLoginEntry>> all() const;
-  /// The entry of a server; one without login if there is none.
+  /// The entry of a server; one without login if it has no entry.
   Result<McpLoginEntry> of(const std::string& server) const;
   /// Keeps an entry in place of that of the same server. Durable on return.
   Status keep(const McpLoginEntry& entry) const;

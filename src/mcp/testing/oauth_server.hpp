@@ -31,7 +31,8 @@ struct OauthBehaviour {
   bool registers = true;
   bool gives_refresh_token = true;
   bool takes_client_addresses = false;
-  bool refuses = false;  ///< the person says no
+  bool refuses = false;        ///< the person says no
+  bool lists_for_all = false;  ///< only calls of tools need a token
 };
 
 class OauthServers {
@@ -166,9 +167,10 @@ class OauthServers {
     }
     const std::string_view sent = find_header(request.headers, "Authorization").value_or("");
     const auto found = sent.starts_with("Bearer ") ? access_.find(sent.substr(7)) : access_.end();
-    if (found == access_.end()) return refusal(401, as_.scope, "");
     const auto message = parse_json(request.body).value();
     const bool is_call = json_text(message, "method") == "tools/call";
+    const bool is_free = as_.lists_for_all && !is_call;
+    if (!is_free && found == access_.end()) return refusal(401, as_.scope, "");
     if (is_call && !has_scopes(found->second, as_.token_scope))
       return refusal(403, as_.token_scope, R"(, error="insufficient_scope")");
     return http_reply(200, answer_message(message), "Content-Type: application/json\r\n");
