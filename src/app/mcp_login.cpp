@@ -82,6 +82,10 @@ class McpLogin final : public McpAccess {
     auto renewed = renew_login(reach_, request_of(challenge, *entry), *entry->login, stop);
     if (renewed) return keep(*std::move(renewed));
     if (renewed.error().kind() != ErrorKind::kAuthorisation) return fail(renewed.error());
+    // Another process may have renewed the login at the same time, which ends the token that this one used.
+    if (const auto now = logins_.of(options_.server);
+        now && now->login && now->login->tokens.access != refused)
+      return {};
     return missing(*std::move(entry), challenge, renewed.error().message);
   }
 

@@ -114,6 +114,18 @@ TEST_F(McpLoginTest, EndedToken_IsRenewedAndTheCallIsMadeOnceMore) {
   EXPECT_EQ(call(*used).value().text, "echoed");
 }
 
+TEST_F(McpLoginTest, LoginThatAnotherProcessRenewsMeanwhile_IsUsed) {
+  ASSERT_TRUE(log_in());
+  servers_.revoke();
+  servers_.before_token("access-of-other", [this] {
+    McpLogins logins(folder_);
+    auto entry = logins.of(servers_.url()).value();
+    entry.login->tokens.access = "access-of-other";
+    EXPECT_TRUE(logins.keep(entry));
+  });
+  EXPECT_EQ(call(*client(access_)).value().text, "echoed");
+}
+
 TEST_F(McpLoginTest, CallThatNeedsMore_WantsALoginWithBothScopes) {
   praxis::testing::OauthBehaviour behaviour;
   behaviour.scope = "read";

@@ -2,11 +2,13 @@
 // may misbehave, and a person who opens addresses.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mcp/oauth_text.hpp"
@@ -53,6 +55,15 @@ class OauthServers {
   void expire() {
     const std::lock_guard lock(mutex_);
     access_.clear();
+  }
+  /// Calls `task` before the next request for tokens is answered, and accepts the token `access` from then
+  /// on.
+  void before_token(std::string access, std::function<void()> task) {
+    const std::lock_guard lock(mutex_);
+    before_token_ = [this, access = std::move(access), task = std::move(task)] {
+      access_[access] = "";
+      task();
+    };
   }
   /// All refresh tokens end too.
   void revoke() {
@@ -139,6 +150,7 @@ class OauthServers {
   }
 
   std::string give_token(std::map<std::string, std::string> asked) {
+    if (auto task = std::exchange(before_token_, nullptr)) task();
     const bool is_renewal = asked["grant_type"] == "refresh_token";
     const bool is_good =
         is_renewal ? refresh_.erase(asked["refresh_token"]) > 0
@@ -210,6 +222,7 @@ class OauthServers {
   std::set<std::string> refresh_;
   std::string challenge_, scope_;
   int given_ = 0;
+  std::function<void()> before_token_;
   TestServer issuer_, server_;
 };
 
