@@ -9,10 +9,12 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "app/calls_in_doubt.hpp"
+#include "app/mcp_login.hpp"
 #include "app/provider_probe.hpp"
 #include "app/provider_status.hpp"
 #include "app/run_trees.hpp"
@@ -138,6 +140,23 @@ Finding check_people(const Workspace& workspace) {
   return {"people", Health::kGood, detail + "; praxis approve lists them"};
 }
 
+/// The servers that wanted a login when they were last used. Tokens that can be renewed are not asked about.
+std::optional<Finding> check_logins() {
+  const std::string folder = state_folder();
+  if (folder.empty()) return std::nullopt;
+  const auto entries = McpLogins(folder).all();
+  if (!entries) return Finding{"mcp logins", Health::kBad, entries.error().message};
+  std::size_t logins = 0;
+  std::string missing;
+  for (const McpLoginEntry& entry : *entries) {
+    if (entry.login) ++logins;
+    if (entry.wanted) missing += (missing.empty() ? "" : "; ") + entry.server + ": " + entry.command;
+  }
+  if (!missing.empty()) return Finding{"mcp logins", Health::kMissing, "wanted by " + missing};
+  if (logins == 0) return std::nullopt;
+  return Finding{"mcp logins", Health::kGood, std::to_string(logins) + (logins == 1 ? " server" : " servers")};
+}
+
 Finding check_files(const Config& config) {
   std::string names;
   for (const std::string& file : config.files) names += (names.empty() ? "" : ", ") + file;
@@ -166,6 +185,7 @@ std::vector<Finding> examine_workspace(const Workspace& workspace, bool online) 
     findings.push_back(check_project(*workspace.project));
   findings.push_back(check_journal(workspace));
   findings.push_back(check_people(workspace));
+  if (auto logins = check_logins()) findings.push_back(*std::move(logins));
   findings.push_back(check_model(workspace));
   std::ranges::move(check_providers(workspace, online), std::back_inserter(findings));
   return findings;

@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "app/mcp_entry.hpp"
+#include "app/mcp_login.hpp"
 #include "app/mcp_pins.hpp"
 #include "app/plain_text.hpp"
 #include "app/sandboxed_tools.hpp"
 #include "app/setting_key.hpp"
 #include "app/source_file.hpp"
+#include "app/values.hpp"
 #include "praxis/policy/policy.hpp"
 #include "tools/host_rules.hpp"
 
@@ -72,6 +74,7 @@ class McpTable {
     }
     auto endpoint = endpoint_of(*std::move(entry));
     if (!endpoint) return fail(std::move(endpoint.error()));
+    server.access = endpoint->access;
     server.client = std::make_shared<McpClient>(*std::move(endpoint), within);
     return server;
   }
@@ -147,7 +150,10 @@ class McpTable {
 
   Result<McpProgram> program_of(McpEntry entry, const FileBounds& bounds,
                                 const CheckGranted& check_granted) const {
-    if (auto checked = check_absent({"token_env"}, "url"); !checked) return fail(std::move(checked.error()));
+    if (auto checked = check_absent(
+            {"token_env", "client_id", "client_secret_env", "issuer", "client_metadata_url"}, "url");
+        !checked)
+      return fail(std::move(checked.error()));
     McpProgram program;
     program.argv = std::move(entry.command);
     program.environment = std::move(entry.environment);
@@ -203,14 +209,46 @@ class McpTable {
     endpoint.allow_address = [url = *url, rules = *std::move(rules)](std::string_view address) {
       return rules.allows_address(url, address);
     };
-    const std::string variable = json_string(table_, "token_env");
-    if (variable.empty()) return endpoint;
-    const char* token = std::getenv(variable.c_str());
-    if (token == nullptr || *token == '\0')
-      return mistake_at("token_env",
-                        "the environment variable \"" + variable + "\", which holds the token, is not set");
-    endpoint.token = token;
+    auto token = variable_of("token_env");
+    if (!token) return fail(std::move(token.error()));
+    if (!token->empty()) endpoint.token = *std::move(token);
+    auto access = access_of(endpoint);
+    if (!access) return fail(std::move(access.error()));
+    endpoint.access = *std::move(access);
     return endpoint;
+  }
+
+  /// The value of the environment variable that `key` names; empty without the key.
+  Result<std::string> variable_of(const std::string& key) const {
+    const std::string variable = json_string(table_, key);
+    if (variable.empty()) return std::string();
+    const char* value = std::getenv(variable.c_str());
+    if (value != nullptr && *value != '\0') return std::string(value);
+    const std::string held = key == "token_env" ? "token" : "secret";
+    return mistake_at(
+        key, "the environment variable \"" + variable + "\", which holds the " + held + ", is not set");
+  }
+
+  /// The login of the user at the server; null where a token is set, or where nothing could be kept.
+  Result<std::shared_ptr<McpAccess>> access_of(const McpEndpoint& endpoint) const {
+    OauthIdentity identity{json_string(table_, "client_id"), {}, json_string(table_, "issuer"),
+                           json_string(table_, "client_metadata_url")};
+    if (identity.id.empty() != identity.issuer.empty())
+      return mistake("needs \"client_id\" together with \"issuer\", the server that knows it");
+    auto secret = variable_of("client_secret_env");
+    if (!secret) return fail(std::move(secret.error()));
+    if (!secret->empty() && identity.id.empty())
+      return mistake_at("client_secret_env", "\"client_secret_env\" goes with \"client_id\" only");
+    identity.secret = *std::move(secret);
+    if (!identity.address.empty() && !identity.address.starts_with("https://"))
+      return mistake_at("client_metadata_url", "\"client_metadata_url\" must begin with https://");
+    const std::string folder = state_folder();
+    if (!endpoint.token.empty() || folder.empty()) return nullptr;
+    const std::string command = "praxis mcp login " + shell_word(document_.name()) + ' ' + shell_word(name_);
+    auto login = make_mcp_login(
+        {endpoint.url, command, std::move(identity), endpoint.http, folder, endpoint.use_proxy});
+    if (!login) return mistake(login.error().message);
+    return login;
   }
 
   const TomlDocument& document_;

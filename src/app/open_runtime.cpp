@@ -1,7 +1,9 @@
 #include "app/open_runtime.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "app/command_hooks.hpp"
 #include "app/config_keys.hpp"
+#include "app/mcp_login.hpp"
 #include "app/team_run.hpp"
 #include "app/without_secrets.hpp"
 #include "models/file_models.hpp"
@@ -96,6 +99,8 @@ AgentFileOptions agent_file_options(const Workspace& workspace, std::shared_ptr<
   options.protect = own_folders();
   if (!workspace.prompts.empty()) options.protect.push_back(workspace.prompts);
   options.hide = files_of_runs(workspace);
+  if (const std::string folder = state_folder(); !folder.empty())
+    std::ranges::move(McpLogins::files_in(folder), std::back_inserter(options.hide));
   options.on_agent = [hooks = workspace.hooks](Agent& agent, bool is_root) {
     add_command_hooks(agent, hooks, is_root);
   };

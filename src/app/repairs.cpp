@@ -85,6 +85,7 @@ std::vector<Repair> repair_own_files() {
     repairs.create(state);
     repairs.take(state, kOthers, kPrivate);
     repairs.take(state / "server-token", kOthers, kPrivate);
+    repairs.take(state / "mcp-logins.jsonl", kOthers, kPrivate);
   }
   return std::move(repairs.all);
 }

@@ -56,7 +56,7 @@ constexpr std::array kWordPlaces{
     WordPlace{"prompts", "VERB", kFixed, "list show diff render put label check"},
     WordPlace{"schedule", "VERB", kFixed, "add list rm pause resume run"},
     WordPlace{"schedule", "AGENT", kAgent},
-    WordPlace{"mcp", "VERB", kFixed, "list test call serve"},
+    WordPlace{"mcp", "VERB", kFixed, "list test call accept prompts login logout add remove serve"},
     WordPlace{"mcp", "WORDS", kAgent},
     WordPlace{"mcp", "--model", kModel},
     WordPlace{"redact", "--profile", kFixed, "balanced strict"},

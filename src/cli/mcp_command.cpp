@@ -20,6 +20,7 @@
 #include "cli/home_question.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/mcp_file.hpp"
+#include "cli/mcp_login.hpp"
 #include "cli/place.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/base/environment.hpp"
@@ -301,6 +302,8 @@ Result<ExitStatus> execute(const McpCommandOptions& options, Console& console) {
   if (options.verb == McpVerb::kServe) return serve(options, *workspace, interrupts.stop_token(), console);
   auto servers = servers_of(options, *workspace, console);
   if (!servers) return fail(servers.error());
+  if (options.verb == McpVerb::kLogin) return log_in_at(options, *servers, interrupts.stop_token(), console);
+  if (options.verb == McpVerb::kLogout) return log_out_at(options, *servers, console);
   McpWork work(options, *std::move(servers), interrupts.stop_token(), console);
   if (options.verb == McpVerb::kTest) return work.test();
   if (options.verb == McpVerb::kAccept) return work.accept();

@@ -357,11 +357,23 @@ struct PolicyOptions {
 
 /// Shows and tries the MCP servers of an agent, or offers agents as an MCP server.
 struct McpCommandOptions {
-  enum class Verb : std::uint8_t { kList, kTest, kCall, kAccept, kPrompts, kAdd, kRemove, kServe };
+  enum class Verb : std::uint8_t {
+    kList,
+    kTest,
+    kCall,
+    kAccept,
+    kPrompts,
+    kLogin,
+    kLogout,
+    kAdd,
+    kRemove,
+    kServe
+  };
   app::Place place;
   Verb verb = Verb::kList;
   std::vector<std::string> words;  ///< an agent, for call and accept tools as well; for serve agents
   std::string model;
+  bool open = false;  ///< for login: open the address in the browser
   bool allow_home = false;
   bool json = false;
 };

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "mcp/access.hpp"
 #include "mcp/argument_headers.hpp"
 #include "mcp/connection.hpp"
 #include "praxis/base/reach.hpp"
@@ -20,6 +21,7 @@ struct McpStreamEnd {
   bool broke_off = false;
   std::string last_id;
   std::chrono::milliseconds retry{0};
+  std::optional<OauthChallenge> challenge;  ///< the server wants a login, or one that allows more
 };
 
 namespace {
@@ -68,9 +70,9 @@ class Exchange final : public HttpSink {
     streams_ = type.starts_with("text/event-stream");
     location_ = find_header(head.headers, "Location").value_or("");
     const auto session = find_header(head.headers, "Mcp-Session-Id");
-    if (!session || session->size() > kMaxSessionBytes) return;
     const std::lock_guard lock(session_->mutex);
-    session_->id = *session;
+    end_->challenge = read_challenge(head.status, head.headers);
+    if (session && session->size() <= kMaxSessionBytes) session_->id = *session;
   }
   void on_body(std::string_view bytes) override {
     if (!streams_) {
@@ -168,18 +170,15 @@ class HttpMcpConnection final : public McpConnection {
       : endpoint_(std::move(endpoint)), bounds_(bounds), notified_(std::move(notified)) {}
   ~HttpMcpConnection() override { over_.request_stop(); }
 
+  /// A request that is refused for lack of a login had no effect: it is made once more if the login can be
+  /// renewed.
   Result<Json> request(const McpRequest& request) override {
-    const std::int64_t id = ++last_id_;
-    JsonObject params = request.params;
-    if (request.on_progress) {
-      Json& meta = params["_meta"];
-      if (!meta.is_object()) meta = JsonObject{};
-      meta.get_object()["progressToken"] = id;
-    }
-    McpOpenRequest sent = open_request(id, request);
-    post(headers_of(request), mcp_request(id, request.method, std::move(params)), time_of(request),
-         exchange_of(sent), sent.stream->get_token());
-    return await(std::move(sent), request);
+    const std::string token = current_token();
+    auto [answer, challenge] = ask(request, token);
+    if (answer || !challenge || endpoint_.access == nullptr) return std::move(answer);
+    const Status renewed = endpoint_.access->renew(token, *challenge, request.stop);
+    if (!renewed) return fail(with_reach(renewed.error(), Reach::kAnswered));
+    return ask(request, current_token()).answer;
   }
   Result<Json> go_on(const McpOpenRequest& open, Json answer, const McpRequest& request) override {
     send_quietly(mcp_result(open.asked.id, std::move(answer)), "");
@@ -202,6 +201,29 @@ class HttpMcpConnection final : public McpConnection {
   }
 
  private:
+  struct Asked {
+    Result<Json> answer;
+    std::optional<OauthChallenge> challenge;
+  };
+  Asked ask(const McpRequest& request, const std::string& token) {
+    const std::int64_t id = ++last_id_;
+    JsonObject params = request.params;
+    if (request.on_progress) {
+      Json& meta = params["_meta"];
+      if (!meta.is_object()) meta = JsonObject{};
+      meta.get_object()["progressToken"] = id;
+    }
+    const McpOpenRequest sent = open_request(id, request);
+    post(headers_of(request, token), mcp_request(id, request.method, std::move(params)), time_of(request),
+         exchange_of(sent), sent.stream->get_token());
+    auto answer = await(sent, request);
+    const std::lock_guard lock(session_->mutex);
+    return {std::move(answer), sent.end->challenge};
+  }
+  std::string current_token() const {
+    return endpoint_.token.empty() && endpoint_.access != nullptr ? endpoint_.access->token()
+                                                                  : endpoint_.token;
+  }
   static McpOpenRequest open_request(std::int64_t id, const McpRequest& request) {
     return {id,
             {},
@@ -265,7 +287,7 @@ class HttpMcpConnection final : public McpConnection {
     return fail(mcp_unanswered(request));
   }
   void send_quietly(std::string text, const std::string& method) {
-    post(headers_of({method, {}, {}, {}, {}}), std::move(text), kQuietTime,
+    post(headers_of({method, {}, {}, {}, {}}, current_token()), std::move(text), kQuietTime,
          std::make_shared<Exchange>(0, bounds_, notified_, session_, std::make_shared<McpWaiting>(),
                                     std::make_shared<McpStreamEnd>()),
          over_.get_token());
@@ -294,7 +316,7 @@ class HttpMcpConnection final : public McpConnection {
   void get(const std::string& last, std::chrono::milliseconds total, std::shared_ptr<Exchange> exchange,
            std::stop_token stop) {
     HttpRequest http;
-    http.headers = common_headers("text/event-stream");
+    http.headers = common_headers("text/event-stream", current_token());
     http.headers.emplace_back("Last-Event-ID", last);
     send(std::move(http), total, std::move(exchange), std::move(stop));
   }
@@ -309,8 +331,8 @@ class HttpMcpConnection final : public McpConnection {
     endpoint_.http->send(std::move(http), std::move(exchange), std::move(stop));
   }
 
-  HttpHeaders headers_of(const McpRequest& request) const {
-    HttpHeaders headers = common_headers("application/json, text/event-stream");
+  HttpHeaders headers_of(const McpRequest& request, const std::string& token) const {
+    HttpHeaders headers = common_headers("application/json, text/event-stream", token);
     headers.emplace_back("Content-Type", "application/json");
     if (!is_modern()) return headers;
     headers.emplace_back("Mcp-Method", request.method);
@@ -319,9 +341,9 @@ class HttpMcpConnection final : public McpConnection {
     return headers;
   }
 
-  HttpHeaders common_headers(const std::string& accepted) const {
+  HttpHeaders common_headers(const std::string& accepted, const std::string& token) const {
     HttpHeaders headers{{"Accept", accepted}};
-    if (!endpoint_.token.empty()) headers.emplace_back("Authorization", "Bearer " + endpoint_.token);
+    if (!token.empty()) headers.emplace_back("Authorization", "Bearer " + token);
     const std::lock_guard lock(session_->mutex);
     if (!session_->version.empty()) headers.emplace_back("MCP-Protocol-Version", session_->version);
     if (!session_->id.empty()) headers.emplace_back("Mcp-Session-Id", session_->id);

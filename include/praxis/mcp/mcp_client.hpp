@@ -1,7 +1,6 @@
 // A client of the Model Context Protocol: the tools of a server, which is a program that this process starts
 // or an address that it sends requests to. Speaks version 2026-07-28 and, with servers that do not know it,
-// 2025-11-25 and earlier. Everything that a server says is foreign text: bounded here, and never trusted for
-// safety.
+// 2025-11-25 and earlier. What a server says is foreign text: bounded, and never trusted for safety.
 #pragma once
 
 #include <chrono>
@@ -42,6 +41,7 @@ struct McpEndpoint {
   std::shared_ptr<HttpClient> http;
   AddressRule allow_address;  ///< as in `HttpRequest`
   bool use_proxy = true;
+  std::shared_ptr<class McpAccess> access = nullptr;  ///< the user's login; null: `token` only
 };
 
 /// Upper bounds of what is accepted from a server.

@@ -28,8 +28,7 @@ class McpAcceptance {
 /// How an agent uses the tools of a server. Patterns are names as the server knows them; `*` at the end
 /// stands for any ending.
 struct McpToolOptions {
-  /// Name of the server for the agent: its tools are called `SERVER__TOOL`. Letters, digits and single `_`
-  /// and `-`.
+  /// The server for the agent, whose tools are called `SERVER__TOOL`. Letters, digits, single `_` and `-`.
   std::string server;
   std::vector<std::string> only;  ///< the tools that the agent gets; empty: all
   /// Tools whose calls may be repeated after a crash. What the server says of that is not trusted.
@@ -42,6 +41,7 @@ struct McpToolOptions {
 struct McpServer {
   std::shared_ptr<McpClient> client;
   McpToolOptions options;
+  std::shared_ptr<class McpAccess> access = nullptr;  ///< the user's login; null: none is possible
 };
 
 /// How the names of a server's tools begin: `SERVER__`.

@@ -28,7 +28,25 @@ http-custom-headers)  # a missing argument stands for the null one, which the sc
     }')
   ;;
 elicitation-sep1034-client-defaults) exit 1 ;;  # conformance.yml says why; the call would wait for a minute
-auth/*) "$PRAXIS" mcp test agent.toml ;;
+auth/*)
+  echo 'client_metadata_url = "https://conformance-test.local/client-metadata.json"' >> agent.toml
+  if [[ ${MCP_CONFORMANCE_CONTEXT:-} == *'"issuer"'* ]]; then
+    CLIENT_SECRET=$(node -e '
+      const { client_id, client_secret, issuer } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT);
+      const lines = `client_id = "${client_id}"\nclient_secret_env = "CLIENT_SECRET"\nissuer = "${issuer}"\n`;
+      require("fs").appendFileSync("agent.toml", lines);
+      console.log(client_secret);')
+    export CLIENT_SECRET
+  fi
+  login() { # the person opens the address that the login prints
+    timeout 25 "$PRAXIS" mcp login agent.toml | while read -r line; do
+      [[ $line != http* ]] || node -e 'fetch(process.argv[1]).then((answer) => answer.text())' "$line"
+    done
+  }
+  login || exit 1
+  call test-tool && exit  # what the first login does not allow, a second one may
+  login && call test-tool
+  ;;
 http-invalid-tool-headers)
   "$PRAXIS" mcp list agent.toml --json > list
   for tool in $(sed -n 's/.*"name":"s__\([^"]*\)".*/\1/p' list); do call "$tool" '{"region": "here"}'; done

@@ -1,0 +1,36 @@
+// The login of the user at an MCP server, as the connection to the server uses it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "mcp/oauth_challenge.hpp"
+#include "praxis/base/result.hpp"
+
+namespace praxis {
+
+/// Thread-safe.
+class McpAccess {
+ public:
+  virtual ~McpAccess() = default;
+  /// The token of the login; empty: none.
+  virtual std::string token() = 0;
+  /// The server refused a request that carried the token `refused`. On success, the request may be sent once
+  /// more, with the token that there is then. Waits for servers. Error `kTool` with the kind `authorisation`:
+  /// the user has to log in, with the command for it.
+  virtual Status renew(const std::string& refused, const OauthChallenge& challenge,
+                       const std::stop_token& stop) = 0;
+  /// What a login has to bring, by the last request that was refused and not renewed. Empty: none was.
+  virtual Result<std::optional<OauthChallenge>> wanted() = 0;
+  /// Logs the user in. `show` gets the address that the user opens, on the calling thread. Returns the
+  /// issuer.
+  virtual Result<std::string> log_in(const OauthChallenge& challenge,
+                                     const std::function<void(const std::string& address)>& show,
+                                     const std::stop_token& stop) = 0;
+  /// Forgets the login. False: there was none.
+  virtual Result<bool> log_out() = 0;
+};
+
+}  // namespace praxis
