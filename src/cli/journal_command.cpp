@@ -1,6 +1,7 @@
 // `journal`: shows how the journal and the stores next to it are sealed, seals them, and changes their keys.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,11 +47,25 @@ ShownSeal shown_seal(const std::string& path, const std::optional<StoredSeal>& s
   return {std::move(line), std::move(fields)};
 }
 
-Result<ExitStatus> show_seal(const app::Workspace& workspace, bool json, Console& console) {
+/// Whether there are stores to seal and no journal: it is missing, in memory or in a database.
+bool has_stores_only(const app::Workspace& workspace) {
+  std::error_code ignored;
+  const bool has_journal = workspace.in_file() && std::filesystem::exists(workspace.journal, ignored);
+  return !has_journal && !app::stores_of(workspace).empty();
+}
+
+Result<ShownSeal> shown_journal(const app::Workspace& workspace) {
+  if (has_stores_only(workspace)) return ShownSeal{"no journal in a file", {{"sealed", false}}};
   const auto seal = seal_of_journal(workspace.journal);
   if (!seal) return fail(seal.error());
+  return shown_seal(workspace.journal, *seal);
+}
+
+Result<ExitStatus> show_seal(const app::Workspace& workspace, bool json, Console& console) {
+  auto shown = shown_journal(workspace);
+  if (!shown) return fail(shown.error());
   const std::string source = shown_source(workspace.config.get("encryption.journal_key"));
-  auto [line, fields] = shown_seal(workspace.journal, *seal);
+  auto& [line, fields] = *shown;
   fields["journal"] = workspace.journal;
   fields["key_source"] = source.empty() ? Json(nullptr) : Json(source);
   JsonArray stores;
@@ -84,12 +99,13 @@ Status change_seal(const JournalOptions& options, const app::Workspace& workspac
   const auto secret = secret_from(source, options.verb == JournalVerb::kSeal);
   if (!secret) return fail(secret.error());
   const UnixMillis now = system_environment()->now();
+  const bool is_alone = has_stores_only(workspace);
   if (options.verb == JournalVerb::kSeal) {
-    auto sealed = seal_journal(workspace.journal, **secret, now);
+    auto sealed = is_alone ? Status{} : seal_journal(workspace.journal, **secret, now);
     return sealed ? app::seal_stores(workspace, **secret, now) : sealed;
   }
   if (options.verb == JournalVerb::kNewKey) {
-    auto renewed = renew_journal_key(workspace.journal, **secret, now);
+    auto renewed = is_alone ? Status{} : renew_journal_key(workspace.journal, **secret, now);
     return renewed ? app::renew_store_keys(workspace, **secret, now) : renewed;
   }
   if (options.to.empty()) return fail(app::usage_error("rekey to which key?", "--to SOURCE names it"));
@@ -99,7 +115,7 @@ Status change_seal(const JournalOptions& options, const app::Workspace& workspac
   // The journal last: the old key, which the configuration names, opens it until all the others are done, so
   // that a command that was killed can be given again.
   auto rekeyed = app::rekey_stores(workspace, **secret, **next);
-  return rekeyed ? rekey_journal(workspace.journal, **secret, **next) : rekeyed;
+  return rekeyed && !is_alone ? rekey_journal(workspace.journal, **secret, **next) : rekeyed;
 }
 
 const char* what_was_done(JournalVerb verb) {
@@ -113,7 +129,7 @@ const char* what_was_done(JournalVerb verb) {
 Result<ExitStatus> execute(const JournalOptions& options, Console& console) {
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
-  if (!workspace->in_file())
+  if (!workspace->in_file() && app::stores_of(*workspace).empty())
     return fail(app::usage_error("only a journal in a file can be sealed", "--journal FILE names one"));
   if (options.verb == JournalVerb::kShow) return show_seal(*workspace, options.json, console);
   if (auto changed = change_seal(options, *workspace); !changed) return fail(changed.error());

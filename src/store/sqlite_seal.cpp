@@ -1,6 +1,8 @@
 #include "store/sqlite_seal.hpp"
 
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "praxis/base/environment.hpp"
@@ -90,6 +92,31 @@ Result<SealKey> key_of(const Database& database, const StoredSeal& seal, const S
       database, ", and the key that encryption.journal_key gives does not open it: " + key.error().message);
 }
 
+/// The sealer of a file. A passphrase takes half a second to make a key of, and a server opens stores for
+/// each request: so the last sealers are kept, each for the secret that opened it, as long as that one
+/// exists.
+Result<std::shared_ptr<const Sealer>> sealer_of(const Database& database, const StoredSeal& seal,
+                                                const std::shared_ptr<const SealSecret>& secret) {
+  struct Kept {
+    std::string wrapped;
+    std::weak_ptr<const SealSecret> secret;
+    std::shared_ptr<const Sealer> sealer;
+  };
+  constexpr std::size_t kMostKept = 16;
+  static std::mutex mutex;
+  static std::deque<Kept> all;
+  const std::lock_guard lock(mutex);
+  std::erase_if(all, [](const Kept& kept) { return kept.secret.expired(); });
+  for (const Kept& kept : all) {
+    if (kept.wrapped == seal.key.bytes && kept.secret.lock() == secret) return kept.sealer;
+  }
+  const auto key = key_of(database, seal, *secret);
+  if (!key) return fail(key.error());
+  all.push_back({seal.key.bytes, secret, std::make_shared<const Sealer>(*key)});
+  if (all.size() > kMostKept) all.pop_front();
+  return all.back().sealer;
+}
+
 // ---- changing how a file is sealed
 
 void store_step(const OnStoreSealStep& on_step, std::string_view name) {
@@ -106,7 +133,8 @@ Result<bool> pragma_gives(Database& database, std::string_view pragma, std::stri
 
 /// Opens the file as its only user until the connection is closed. Only an exclusive lock shows that no other
 /// connection is open: each of them holds a shared one.
-Result<Database> open_only(const std::string& path, const SqliteFileForm& form) {
+Result<Database> open_only(const std::string& path, const SqliteFileForm& form,
+                           const OnStoreSealStep& on_step) {
   auto database = Database::open(path, Database::Mode::kWrite, nullptr, form.what);
   if (!database) return database;
   if (const auto kind = kind_of_sqlite_file(*database, form); !kind) return fail(kind.error());
@@ -115,8 +143,11 @@ Result<Database> open_only(const std::string& path, const SqliteFileForm& form) 
   if (const auto set = pragma_gives(*database, "PRAGMA locking_mode = EXCLUSIVE", "exclusive"); !set)
     return fail(set.error());
   const auto alone = pragma_gives(*database, "PRAGMA journal_mode = TRUNCATE", "truncate");
-  if (!alone || !*alone)
+  const bool is_in_use = alone ? !*alone : (sqlite3_errcode(database->handle()) & 0xff) == SQLITE_BUSY;
+  if (is_in_use)
     return seal_error(*database, ErrorKind::kLeaseHeld, " is open in another process; stop its runs first");
+  if (!alone) return fail(alone.error());
+  store_step(on_step, "log");
   if (const auto logs = pragma_gives(*database, "PRAGMA journal_mode = WAL", "wal"); !logs)
     return fail(logs.error());
   if (auto set = database->run("PRAGMA secure_delete = ON"); !set) return fail(set.error());
@@ -181,8 +212,9 @@ struct OpenedFile {
   StoredSeal seal;
 };
 
-Result<OpenedFile> open_sealed_only(const std::string& path, const SqliteFileForm& form) {
-  auto database = open_only(path, form);
+Result<OpenedFile> open_sealed_only(const std::string& path, const SqliteFileForm& form,
+                                    const OnStoreSealStep& on_step) {
+  auto database = open_only(path, form, on_step);
   if (!database) return fail(database.error());
   const auto kind = kind_of_sqlite_file(*database, form);
   if (!kind) return fail(kind.error());
@@ -238,9 +270,9 @@ Status unlock_sqlite_file(Database& database, const SqliteFileForm& form, const 
                       ", and no key is set: give one with encryption.journal_key in your configuration");
   const auto given = secret();
   if (!given) return no_key_for(database, ", and its key is not there: " + given.error().message);
-  const auto key = key_of(database, *seal, **given);
-  if (!key) return fail(key.error());
-  auto sealer = std::make_shared<const Sealer>(*key);
+  auto opened = sealer_of(database, *seal, *given);
+  if (!opened) return fail(opened.error());
+  std::shared_ptr<const Sealer> sealer = *std::move(opened);
   // Within a transaction, so that the sum is that of these values.
   if (auto begun = database.run("BEGIN"); !begun) return begun;
   auto checked = check_sum(database, form, *sealer);
@@ -266,7 +298,7 @@ Status seal_sqlite_file(const std::string& path, const SqliteFileForm& form, con
   const auto present = seal_of_sqlite_file(path, form);
   if (!present) return fail(present.error());
   if (!*present) {
-    auto database = open_only(path, form);
+    auto database = open_only(path, form, on_step);
     if (!database) return fail(database.error());
     return reseal_file(*database, form, nullptr, secret, now, on_step);
   }
@@ -277,7 +309,7 @@ Status seal_sqlite_file(const std::string& path, const SqliteFileForm& form, con
     const auto key = key_of(*database, **present, secret);
     return key ? Status{} : fail(key.error());
   }
-  auto sealed = open_sealed_only(path, form);
+  auto sealed = open_sealed_only(path, form, on_step);
   if (!sealed) return fail(sealed.error());
   if (const auto key = key_of(sealed->database, sealed->seal, secret); !key) return fail(key.error());
   return purge_file(sealed->database, form, sealed->seal, on_step);
@@ -285,7 +317,7 @@ Status seal_sqlite_file(const std::string& path, const SqliteFileForm& form, con
 
 Status rekey_sqlite_file(const std::string& path, const SqliteFileForm& form, const SealSecret& old_secret,
                          const SealSecret& new_secret, const OnStoreSealStep& on_step) {
-  auto sealed = open_sealed_only(path, form);
+  auto sealed = open_sealed_only(path, form, on_step);
   if (!sealed) return fail(sealed.error());
   auto& [database, seal] = *sealed;
   // A kill may have come between two stores.
@@ -306,7 +338,7 @@ Status rekey_sqlite_file(const std::string& path, const SqliteFileForm& form, co
 
 Status renew_sqlite_file_key(const std::string& path, const SqliteFileForm& form, const SealSecret& secret,
                              UnixMillis now, const OnStoreSealStep& on_step) {
-  auto sealed = open_sealed_only(path, form);
+  auto sealed = open_sealed_only(path, form, on_step);
   if (!sealed) return fail(sealed.error());
   const auto key = key_of(sealed->database, sealed->seal, secret);
   if (!key) return fail(key.error());
