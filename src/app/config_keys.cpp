@@ -24,10 +24,13 @@ constexpr std::array kKeys{
                .type = Type::kText,
                .description = "Journal file, or memory",
                .own = "say where runs are kept"},
-    SettingKey{.path = "encryption.journal_key",
-               .type = Type::kText,
-               .description = "Key that seals the journal: file:PATH, env:NAME, command:COMMAND, passphrase",
-               .own = "say with which key the journal is sealed"},
+    SettingKey{
+        .path = "encryption.journal_key",
+        .type = Type::kText,
+        .description =
+            "Key that seals the journal and the stores next to it: file:PATH, env:NAME, command:COMMAND, "
+            "passphrase",
+        .own = "say with which key the journal is sealed"},
     SettingKey{.path = "memory",
                .type = Type::kText,
                .description = "File with what agents remember",

@@ -18,6 +18,7 @@
 #include "app/provider_probe.hpp"
 #include "app/provider_status.hpp"
 #include "app/run_trees.hpp"
+#include "app/sealed_stores.hpp"
 #include "praxis/journal/postgres_journal.hpp"
 #include "praxis/models/model.hpp"
 #include "praxis/net/http_client.hpp"
@@ -157,6 +158,32 @@ std::optional<Finding> check_logins() {
   return Finding{"mcp logins", Health::kGood, std::to_string(logins) + (logins == 1 ? " server" : " servers")};
 }
 
+/// Which of the journal and the stores next to it are sealed; nothing if no key is set and all are plain.
+std::vector<Finding> check_seals(const Workspace& workspace) {
+  const bool has_key = !workspace.config.get("encryption.journal_key").empty();
+  std::vector<Finding> findings;
+  for (const StoreState& state : store_states(workspace)) {
+    const std::string name(state.store.form->what);
+    const std::string& path = state.store.path;
+    if (!state.seal) {
+      findings.push_back({name, Health::kBad, state.seal.error().message});
+    } else if (!*state.seal && has_key) {
+      findings.push_back({name, Health::kBad, path + " is not sealed; praxis journal seal seals it"});
+    } else if (*state.seal) {
+      // Opening it compares the values with their sum.
+      const auto opened = open_sqlite_file(path, *state.store.form, false, seal_secret(workspace));
+      const bool is_clean = (*state.seal)->is_clean;
+      findings.push_back(
+          !opened ? Finding{name, Health::kBad, opened.error().message}
+          : is_clean
+              ? Finding{name, Health::kGood, path + " is sealed"}
+              : Finding{name, Health::kBad,
+                        path + " is sealed, and may hold older values; praxis journal seal removes them"});
+    }
+  }
+  return findings;
+}
+
 Finding check_files(const Config& config) {
   std::string names;
   for (const std::string& file : config.files) names += (names.empty() ? "" : ", ") + file;
@@ -184,6 +211,7 @@ std::vector<Finding> examine_workspace(const Workspace& workspace, bool online) 
   if (workspace.project && workspace.project->has_content())
     findings.push_back(check_project(*workspace.project));
   findings.push_back(check_journal(workspace));
+  std::ranges::move(check_seals(workspace), std::back_inserter(findings));
   findings.push_back(check_people(workspace));
   if (auto logins = check_logins()) findings.push_back(*std::move(logins));
   findings.push_back(check_model(workspace));

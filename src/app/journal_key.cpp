@@ -107,4 +107,15 @@ AskSealSecret journal_secret(const std::string& source, AskPassphrase ask) {
   };
 }
 
+AskSealSecret kept_secret(AskSealSecret secret, std::shared_ptr<KeptSecret> kept) {
+  if (!secret) return secret;
+  return [ask = std::move(secret), kept = std::move(kept)]() -> Secret {
+    const std::lock_guard lock(kept->mutex);
+    if (kept->secret) return kept->secret;
+    auto given = ask();
+    if (given) kept->secret = *given;
+    return given;
+  };
+}
+
 }  // namespace praxis::app

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "praxis/journal/journal.hpp"
@@ -16,6 +18,14 @@ using AskPassphrase = std::function<Result<SecretBytes>()>;
 /// `passphrase`: the environment variable PRAXIS_JOURNAL_PASSPHRASE, else `ask`. Null for an empty source.
 /// What it gives has errors `kInput`, which name the source and never the key.
 AskSealSecret journal_secret(const std::string& source, AskPassphrase ask);
+
+/// A key that was given once, for all stores of a process.
+struct KeptSecret {
+  std::mutex mutex;
+  std::shared_ptr<const SealSecret> secret;  ///< null: not asked for yet
+};
+/// Asks `secret` once and keeps what it gives in `kept`. Null stays null. Thread-safe.
+AskSealSecret kept_secret(AskSealSecret secret, std::shared_ptr<KeptSecret> kept);
 
 /// Whether the form of a source is one of these. Error `kInput`.
 Status check_key_source(const std::string& source);

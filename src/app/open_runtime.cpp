@@ -104,10 +104,7 @@ AgentFileOptions agent_file_options(const Workspace& workspace, std::shared_ptr<
   options.on_agent = [hooks = workspace.hooks](Agent& agent, bool is_root) {
     add_command_hooks(agent, hooks, is_root);
   };
-  // The contents that it would keep are not sealed.
-  const bool is_sealed = !workspace.config.get("encryption.journal_key").empty();
-  if (workspace.in_file() && !workspace.journal.empty() && !is_sealed &&
-      workspace.config.get("files.keep") != "false")
+  if (workspace.in_file() && !workspace.journal.empty() && workspace.config.get("files.keep") != "false")
     options.on_writing_tool = file_keeper(workspace);
   options.prompts = [workspace] { return open_prompts(workspace); };
   options.memory = [workspace, opened = std::make_shared<std::shared_ptr<DatabaseClient>>()]()

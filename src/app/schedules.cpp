@@ -1,39 +1,18 @@
 #include "app/schedules.hpp"
 
 #include <algorithm>
-#include <array>
+#include <tuple>
 #include <utility>
 
 #include "app/cron_times.hpp"
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
+#include "app/schedule_rows.hpp"
 #include "base/time_zone.hpp"
 #include "praxis/base/dates.hpp"
-#include "store/sqlite.hpp"
-#include "store/sqlite_file.hpp"
+#include "store/sqlite_seal.hpp"
 
 namespace praxis::app {
-namespace {
-
-constexpr std::array<std::string_view, 3> kMissedNames{"skip", "once", "all"};
-
-constexpr SqliteFileForm kSchedulesForm{
-    "schedules", 0x50525853,  // "PRXS"
-    1,
-    "CREATE TABLE schedules (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, times TEXT NOT NULL, zone "
-    "TEXT NOT NULL, agent TEXT NOT NULL, prompt TEXT NOT NULL, missed INTEGER NOT NULL, paused INTEGER NOT "
-    "NULL, done INTEGER NOT NULL);"};
-
-}  // namespace
-
-Json to_json(const Schedule& schedule) {
-  return JsonObject{
-      {"id", schedule.id},         {"times", schedule.times},
-      {"zone", schedule.zone},     {"agent", schedule.agent},
-      {"prompt", schedule.prompt}, {"missed", kMissedNames.at(static_cast<std::size_t>(schedule.missed))},
-      {"paused", schedule.paused}, {"done", to_iso8601(schedule.done)}};
-}
-
 Result<UnixMillis> next_time(const Schedule& schedule, UnixMillis after) {
   const auto times = CronTimes::parse(schedule.times);
   if (!times) return fail(times.error());
@@ -64,7 +43,8 @@ Result<std::shared_ptr<ScheduleStore>> ScheduleStore::open(const Workspace& work
   if (!workspace.in_file())
     return fail(
         usage_error("schedules are kept next to a journal that is a file", "give one with --journal FILE"));
-  auto database = open_sqlite_file(path_for(workspace.journal), kSchedulesForm, create);
+  auto database =
+      open_sqlite_file(path_for(workspace.journal), schedules_form(), create, seal_secret(workspace));
   if (!database) return fail(database.error());
   return std::make_shared<ScheduleStore>(*std::move(database));
 }
@@ -73,34 +53,37 @@ ScheduleStore::ScheduleStore(Database database)
     : database_(std::make_unique<Database>(std::move(database))) {}
 ScheduleStore::~ScheduleStore() = default;
 
+namespace {
+
+/// Calls `work` in a transaction that writes.
+template <class Work>
+Status in_schedules(Database& database, Work work) {
+  const auto turn = database.begin();
+  if (!turn) return fail(turn.error());
+  Status done = work();
+  auto ended = database.run(done ? "COMMIT" : "ROLLBACK");
+  if (done && !ended) std::ignore = database.run("ROLLBACK");
+  return done ? ended : done;
+}
+
+}  // namespace
+
 Status ScheduleStore::add(const Schedule& schedule) {
   const std::lock_guard lock(mutex_);
-  return database_->run(
-      "INSERT INTO schedules (id, times, zone, agent, prompt, missed, paused, done) VALUES (?1, ?2, ?3, ?4, "
-      "?5, ?6, ?7, ?8)",
-      schedule.id, schedule.times, schedule.zone, schedule.agent, schedule.prompt,
-      static_cast<std::int64_t>(schedule.missed), static_cast<std::int64_t>(schedule.paused),
-      schedule.done.value);
+  return in_schedules(*database_, [&] {
+    SealSum sum(*database_);
+    auto added = insert_schedule(*database_, schedule, sum);
+    return added ? sum.store() : added;
+  });
 }
 
 Result<std::vector<Schedule>> ScheduleStore::list() {
   const std::lock_guard lock(mutex_);
+  auto rows = read_schedules(*database_, database_->sealer());
+  if (!rows) return fail(std::move(rows.error()));
   std::vector<Schedule> all;
-  Query query(*database_,
-              "SELECT id, times, zone, agent, prompt, missed, paused, done FROM schedules ORDER BY number");
-  for (;;) {
-    const auto row = query.next();
-    if (!row) return fail(row.error());
-    if (!*row) return all;
-    all.push_back({.id = query.text(0),
-                   .times = query.text(1),
-                   .zone = query.text(2),
-                   .agent = query.text(3),
-                   .prompt = query.text(4),
-                   .missed = static_cast<Missed>(std::clamp<std::int64_t>(query.integer(5), 0, 2)),
-                   .paused = query.integer(6) != 0,
-                   .done = {query.integer(7)}});
-  }
+  for (StoredSchedule& row : *rows) all.push_back(std::move(row.schedule));
+  return all;
 }
 
 Result<Schedule> ScheduleStore::find(std::string_view text) {
@@ -120,19 +103,49 @@ Result<Schedule> ScheduleStore::find(std::string_view text) {
 
 Status ScheduleStore::remove(const std::string& id) {
   const std::lock_guard lock(mutex_);
-  return database_->run("DELETE FROM schedules WHERE id = ?1", id);
+  return in_schedules(*database_, [&]() -> Status {
+    const auto rows = read_schedules(*database_, database_->sealer());
+    if (!rows) return fail(rows.error());
+    SealSum sum(*database_);
+    for (const StoredSchedule& row : *rows) {
+      if (row.schedule.id == id) sum.change(row.sealed);
+    }
+    auto gone = database_->run("DELETE FROM schedules WHERE id = ?1", id);
+    return gone ? sum.store() : gone;
+  });
+}
+
+/// Changes the schedule with this id if there is one and `change` says that it has changed it.
+Status ScheduleStore::change(const std::string& id, const std::function<bool(Schedule&)>& change) {
+  const std::lock_guard lock(mutex_);
+  return in_schedules(*database_, [&]() -> Status {
+    auto rows = read_schedules(*database_, database_->sealer());
+    if (!rows) return fail(rows.error());
+    SealSum sum(*database_);
+    for (StoredSchedule& row : *rows) {
+      if (row.schedule.id != id || !change(row.schedule)) continue;
+      sum.change(row.sealed);
+      if (auto done = update_schedule(*database_, database_->sealer(), row, sum); !done) return done;
+    }
+    return sum.store();
+  });
 }
 
 Status ScheduleStore::pause(const std::string& id, bool paused, UnixMillis now) {
-  const std::lock_guard lock(mutex_);
-  if (paused) return database_->run("UPDATE schedules SET paused = 1 WHERE id = ?1", id);
-  return database_->run("UPDATE schedules SET paused = 0, done = max(done, ?2) WHERE id = ?1 AND paused = 1",
-                        id, now.value);
+  return change(id, [&](Schedule& schedule) {
+    if (schedule.paused == paused) return false;
+    schedule.paused = paused;
+    if (!paused) schedule.done = std::max(schedule.done, now);
+    return true;
+  });
 }
 
 Status ScheduleStore::note(const std::string& id, UnixMillis time) {
-  const std::lock_guard lock(mutex_);
-  return database_->run("UPDATE schedules SET done = max(done, ?2) WHERE id = ?1", id, time.value);
+  return change(id, [&](Schedule& schedule) {
+    if (time <= schedule.done) return false;
+    schedule.done = time;
+    return true;
+  });
 }
 
 // ---- carrying them out

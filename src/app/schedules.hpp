@@ -18,7 +18,8 @@
 #include "praxis/json/json.hpp"
 
 namespace praxis {
-class Database;  // store/sqlite.hpp
+class Database;         // store/sqlite.hpp
+struct SqliteFileForm;  // store/sqlite_file.hpp
 }  // namespace praxis
 
 namespace praxis::app {
@@ -56,7 +57,11 @@ struct DueTimes {
 /// What is due at `now`. A paused schedule has nothing due. Error as of `next_time`.
 Result<DueTimes> due_times(const Schedule& schedule, UnixMillis now);
 
-/// The schedules of a journal. Thread-safe; several processes may use the file. Errors `kJournal`.
+/// What the file of schedules is.
+const SqliteFileForm& schedules_form();
+
+/// The schedules of a journal, sealed if there is a key. Thread-safe; several processes may use the file.
+/// Errors `kJournal`.
 class ScheduleStore {
  public:
   /// Error `kInput`: the journal is not a file.
@@ -80,6 +85,8 @@ class ScheduleStore {
   Status note(const std::string& id, UnixMillis time);
 
  private:
+  Status change(const std::string& id, const std::function<bool(Schedule&)>& change);
+
   std::mutex mutex_;
   std::unique_ptr<Database> database_;
 };

@@ -18,9 +18,11 @@
 #include "app/values.hpp"
 #include "base/private_folders.hpp"
 #include "logs/lineage.hpp"
+#include "memory/memory_file.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/journal/postgres_journal.hpp"
 #include "praxis/prompts/template_engines.hpp"
+#include "prompts/sqlite_prompts.hpp"
 #include "snapshots/file_history.hpp"
 
 namespace praxis::app {
@@ -91,7 +93,7 @@ Result<std::shared_ptr<Journal>> open_stored(const Workspace& workspace, Journal
   if (is_postgres_address(workspace.journal)) return open_database(workspace, use, create);
   if (auto checked = check_stored_file("journal", workspace.journal); !checked) return fail(checked.error());
   SqliteJournalOptions options = workspace.waits;
-  options.key = journal_secret(workspace.config.get("encryption.journal_key"), workspace.ask_passphrase);
+  options.key = seal_secret(workspace);
   options.create = create;
   options.read_only = use == JournalUse::kLook;
   return sqlite_journal(workspace.journal, std::move(options));
@@ -150,6 +152,11 @@ Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace) 
   return catalog_with(workspace.config.corrections);
 }
 
+AskSealSecret seal_secret(const Workspace& workspace) {
+  return kept_secret(journal_secret(workspace.config.get("encryption.journal_key"), workspace.ask_passphrase),
+                     workspace.secret);
+}
+
 bool Workspace::in_file() const { return keeps_runs() && !is_postgres_address(journal); }
 
 Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, JournalUse use) {
@@ -179,13 +186,13 @@ Result<MemoryClients> open_memory(const Workspace& workspace, MemoryUse use) {
   if (!embedder) return fail(std::move(embedder.error()));
   MemoryOptions options;
   options.embedder = *std::move(embedder);
-  return sqlite_memory(workspace.memory, use, std::move(options));
+  return sealed_memory(workspace.memory, use, std::move(options), seal_secret(workspace));
 }
 
 Result<std::shared_ptr<FileHistory>> open_file_history(const Workspace& workspace, bool create) {
   const std::string path = FileHistory::path_for(workspace.journal);
   if (auto checked = check_stored_file("file history", path); !checked) return fail(checked.error());
-  return FileHistory::open(path, create);
+  return FileHistory::open(path, create, seal_secret(workspace));
 }
 
 Result<std::shared_ptr<PromptStore>> open_prompts(const Workspace& workspace) {
@@ -200,7 +207,7 @@ Result<std::shared_ptr<PromptStore>> open_prompts(const Workspace& workspace) {
   if (auto checked = check_stored_file("prompts", workspace.prompts); !checked) return fail(checked.error());
   PromptStoreOptions options;
   options.engines = engines;
-  return sqlite_prompts(workspace.prompts, std::move(options));
+  return sealed_prompts(workspace.prompts, std::move(options), seal_secret(workspace));
 }
 
 Result<StoredSession> open_session(const Workspace& workspace, std::string_view text, JournalUse use) {

@@ -52,6 +52,8 @@ struct Workspace {
   SqliteJournalOptions waits = {};
   /// How the user is asked for the passphrase of a sealed journal; the surface sets it.
   AskPassphrase ask_passphrase = {};
+  /// What `seal_secret` was given.
+  std::shared_ptr<KeptSecret> secret = std::make_shared<KeptSecret>();
 
   /// Reads the scripts and cassettes of this process.
   std::shared_ptr<ModelFileReader> model_files = std::make_shared<ModelFileReader>();
@@ -69,6 +71,10 @@ Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::
 
 /// The catalogue with the configuration's corrections. Error `kInput`.
 Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace);
+
+/// What seals the journal, the memory, the prompts, the schedules and the kept files, by
+/// `encryption.journal_key`; asked at most once. Null: they are plain.
+AskSealSecret seal_secret(const Workspace& workspace);
 
 enum class JournalUse : bool { kLook, kWrite };
 /// Opens the journal; creates it only for writing. Error `kJournal`.

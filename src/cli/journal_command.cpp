@@ -1,11 +1,15 @@
-// `journal`: shows how the journal is sealed, seals it, and changes its keys.
+// `journal`: shows how the journal and the stores next to it are sealed, seals them, and changes their keys.
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "app/hints.hpp"
 #include "app/journal_key.hpp"
 #include "app/plain_text.hpp"
+#include "app/sealed_stores.hpp"
 #include "app/values.hpp"
 #include "base/visible_text.hpp"
 #include "cli/commands.hpp"
@@ -25,26 +29,59 @@ std::string shown_source(const std::string& source) {
   return source.starts_with("command:") ? "command" : source;
 }
 
-Result<ExitStatus> show_seal(const app::Workspace& workspace, bool json, Console& console) {
+/// How one file is sealed, for people and as JSON.
+struct ShownSeal {
+  std::string line;
+  JsonObject fields;
+};
+
+ShownSeal shown_seal(const std::string& path, const std::optional<StoredSeal>& seal) {
+  JsonObject fields{{"sealed", seal.has_value()}};
+  if (!seal) return {path + ": not sealed", std::move(fields)};
+  const char* wrapped = seal->key.needs_passphrase() ? "passphrase" : "key";
+  fields["since"] = to_iso8601(seal->since);
+  fields["wrapped_by"] = wrapped;
+  fields["clean"] = seal->is_clean;
+  std::string line = fmt::format("{}: sealed since {}, by a {}", path, to_iso8601(seal->since), wrapped);
+  if (!seal->is_clean) line += "; values from before may be left in the file: run praxis journal seal";
+  return {std::move(line), std::move(fields)};
+}
+
+/// Whether there are stores to seal and no journal: it is missing, in memory or in a database.
+bool has_stores_only(const app::Workspace& workspace) {
+  std::error_code ignored;
+  const bool has_journal = workspace.in_file() && std::filesystem::exists(workspace.journal, ignored);
+  return !has_journal && !app::stores_of(workspace).empty();
+}
+
+Result<ShownSeal> shown_journal(const app::Workspace& workspace) {
+  if (has_stores_only(workspace)) return ShownSeal{"no journal in a file", {{"sealed", false}}};
   const auto seal = seal_of_journal(workspace.journal);
   if (!seal) return fail(seal.error());
+  return shown_seal(workspace.journal, *seal);
+}
+
+Result<ExitStatus> show_seal(const app::Workspace& workspace, bool json, Console& console) {
+  auto shown = shown_journal(workspace);
+  if (!shown) return fail(shown.error());
   const std::string source = shown_source(workspace.config.get("encryption.journal_key"));
-  JsonObject fields{{"journal", workspace.journal},
-                    {"sealed", seal->has_value()},
-                    {"key_source", source.empty() ? Json(nullptr) : Json(source)}};
-  std::string line = workspace.journal + ": not sealed";
-  if (*seal) {
-    const char* wrapped = (*seal)->key.needs_passphrase() ? "passphrase" : "key";
-    fields["since"] = to_iso8601((*seal)->since);
-    fields["wrapped_by"] = wrapped;
-    fields["clean"] = (*seal)->is_clean;
-    line =
-        fmt::format("{}: sealed since {}, by a {}", workspace.journal, to_iso8601((*seal)->since), wrapped);
-    if (!(*seal)->is_clean) line += "; values from before may be left in the file: run praxis journal seal";
+  auto& [line, fields] = *shown;
+  fields["journal"] = workspace.journal;
+  fields["key_source"] = source.empty() ? Json(nullptr) : Json(source);
+  JsonArray stores;
+  std::vector<std::string> lines{line};
+  for (const app::StoreState& state : app::store_states(workspace)) {
+    if (!state.seal) return fail(state.seal.error());
+    auto [store_line, store_fields] = shown_seal(state.store.path, *state.seal);
+    store_fields["file"] = state.store.path;
+    store_fields["what"] = std::string(state.store.form->what);
+    stores.emplace_back(std::move(store_fields));
+    lines.push_back(std::move(store_line));
   }
+  fields["stores"] = std::move(stores);
   console.result(std::move(fields));
   if (json) return ExitStatus::kFinished;
-  console.out.line(visible_text(line));
+  for (const std::string& each : lines) console.out.line(visible_text(each));
   console.out.line(source.empty() ? "no key is set: encryption.journal_key"
                                   : visible_text("key: " + source + " (encryption.journal_key)"));
   return ExitStatus::kFinished;
@@ -62,28 +99,29 @@ Status change_seal(const JournalOptions& options, const app::Workspace& workspac
   const auto secret = secret_from(source, options.verb == JournalVerb::kSeal);
   if (!secret) return fail(secret.error());
   const UnixMillis now = system_environment()->now();
-  if (options.verb == JournalVerb::kSeal) return seal_journal(workspace.journal, **secret, now);
-  if (options.verb == JournalVerb::kNewKey) return renew_journal_key(workspace.journal, **secret, now);
+  const bool is_alone = has_stores_only(workspace);
+  if (options.verb == JournalVerb::kSeal) {
+    auto sealed = is_alone ? Status{} : seal_journal(workspace.journal, **secret, now);
+    return sealed ? app::seal_stores(workspace, **secret, now) : sealed;
+  }
+  if (options.verb == JournalVerb::kNewKey) {
+    auto renewed = is_alone ? Status{} : renew_journal_key(workspace.journal, **secret, now);
+    return renewed ? app::renew_store_keys(workspace, **secret, now) : renewed;
+  }
   if (options.to.empty()) return fail(app::usage_error("rekey to which key?", "--to SOURCE names it"));
   if (auto known = app::check_key_source(options.to); !known) return known;
   const auto next = app::journal_secret(options.to, passphrase_prompt(true))();
   if (!next) return fail(next.error());
-  return rekey_journal(workspace.journal, **secret, **next);
-}
-
-/// The contents of files that runs changed are not sealed.
-Status check_kept_files(const app::Workspace& workspace) {
-  const std::string files = workspace.journal + ".files";
-  std::error_code ignored;
-  if (!std::filesystem::exists(files, ignored)) return {};
-  return fail(app::usage_error(files + " holds contents of files that runs changed, and cannot be sealed",
-                               "delete it first: then praxis diff and undo know nothing of the runs before"));
+  // The journal last: the old key, which the configuration names, opens it until all the others are done, so
+  // that a command that was killed can be given again.
+  auto rekeyed = app::rekey_stores(workspace, **secret, **next);
+  return rekeyed && !is_alone ? rekey_journal(workspace.journal, **secret, **next) : rekeyed;
 }
 
 const char* what_was_done(JournalVerb verb) {
-  if (verb == JournalVerb::kSeal) return "the journal is sealed";
-  return verb == JournalVerb::kNewKey ? "the journal has a new data key"
-                                      : "the data key is wrapped by the new key";
+  if (verb == JournalVerb::kSeal) return "the journal and the stores next to it are sealed";
+  return verb == JournalVerb::kNewKey ? "the journal and the stores next to it have new data keys"
+                                      : "the data keys are wrapped by the new key";
 }
 
 }  // namespace
@@ -91,12 +129,9 @@ const char* what_was_done(JournalVerb verb) {
 Result<ExitStatus> execute(const JournalOptions& options, Console& console) {
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
-  if (!workspace->in_file())
+  if (!workspace->in_file() && app::stores_of(*workspace).empty())
     return fail(app::usage_error("only a journal in a file can be sealed", "--journal FILE names one"));
   if (options.verb == JournalVerb::kShow) return show_seal(*workspace, options.json, console);
-  if (options.verb == JournalVerb::kSeal) {
-    if (auto none = check_kept_files(*workspace); !none) return fail(none.error());
-  }
   if (auto changed = change_seal(options, *workspace); !changed) return fail(changed.error());
   console.result({{"journal", workspace->journal}});
   if (options.json) return ExitStatus::kFinished;

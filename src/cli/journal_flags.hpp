@@ -10,7 +10,8 @@
 
 namespace praxis::cli {
 
-inline constexpr const char* kJournalHelp = "Show how the journal is sealed, seal it, and change its keys";
+inline constexpr const char* kJournalHelp =
+    "Show how the journal and the stores next to it are sealed, seal them, and change their keys";
 inline constexpr const char* kJournalExamples =
     "  praxis journal show\n"
     "  praxis journal seal\n"
@@ -24,8 +25,9 @@ inline void add_journal_flags(CLI::App* journal, JournalOptions& options) {
   takes_word(
       journal
           ->add_option("VERB", options.verb,
-                       "show whether it is sealed; seal it with encryption.journal_key; rekey: wrap its "
-                       "data key with another key; new-key: make a new data key and seal everything with it")
+                       "show what is sealed; seal journal, kept files, schedules, prompts and memory with "
+                       "encryption.journal_key; rekey: wrap their data keys with another key; new-key: make "
+                       "new data keys and seal everything with them")
           ->type_name("")
           ->required(),
       verbs);

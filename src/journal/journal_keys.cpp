@@ -8,9 +8,7 @@
 namespace praxis {
 namespace {
 
-constexpr const char* kSealTable =
-    "CREATE TABLE seal (store TEXT PRIMARY KEY, since INTEGER NOT NULL, wrapped BLOB NOT NULL, "
-    "salt BLOB NOT NULL, passes INTEGER NOT NULL, memory INTEGER NOT NULL, clean INTEGER NOT NULL)";
+constexpr std::string_view kStore = "journal";
 
 Error no_key(const std::string& path, const std::string& what) {
   return journal_error(ErrorKind::kKey, "journal " + path + " is sealed" + what);
@@ -19,35 +17,19 @@ Error no_key(const std::string& path, const std::string& what) {
 }  // namespace
 
 Status insert_seal(Database& database, const StoredSeal& seal) {
-  if (auto made = database.run(kSealTable); !made) return made;
-  auto inserted = database.run("INSERT INTO seal VALUES ('journal', 0, x'', x'', 0, 0, 0)");
-  if (!inserted) return inserted;
-  if (auto updated = update_seal(database, seal); !updated) return updated;
+  if (auto inserted = insert_stored_seal(database, kStore, seal); !inserted) return inserted;
   return mark_as_sealed(database);
 }
 
 Status update_seal(Database& database, const StoredSeal& seal) {
-  const auto& [bytes, cost] = seal.key;
-  return database.run(
-      "UPDATE seal SET since = ?1, wrapped = ?2, salt = ?3, passes = ?4, memory = ?5, clean = ?6 "
-      "WHERE store = 'journal'",
-      seal.since.value, StoredValue{bytes, true}, StoredValue{cost.salt, true}, cost.passes, cost.memory,
-      std::int64_t{seal.is_clean ? 1 : 0});
+  return update_stored_seal(database, kStore, seal);
 }
 
 Result<std::optional<StoredSeal>> select_seal(Database& database) {
   const auto sealed = is_marked_as_sealed(database);
   if (!sealed) return fail(sealed.error());
   if (!*sealed) return std::nullopt;
-  Query query(database,
-              "SELECT since, wrapped, salt, passes, memory, clean FROM seal WHERE store = 'journal'");
-  const auto row = query.next();
-  if (!row) return fail(row.error());
-  if (!*row)
-    return fail(journal_error(ErrorKind::kCorrupt, "journal " + database.path() + " has lost its data key"));
-  return StoredSeal{{query.text(1), {query.text(2), query.number(3), query.number(4)}},
-                    {query.integer(0)},
-                    query.integer(5) != 0};
+  return select_stored_seal(database, kStore);
 }
 
 Result<SealKey> unwrap_journal_key(const std::string& path, const StoredSeal& seal,

@@ -9,17 +9,10 @@
 #include "praxis/journal/journal.hpp"
 #include "praxis/seal/secret.hpp"
 #include "seal/sealer.hpp"
-#include "seal/wrapped_key.hpp"
 #include "store/sqlite.hpp"
+#include "store/stored_seal.hpp"
 
 namespace praxis {
-
-/// The row of the table `seal`.
-struct StoredSeal {
-  WrappedKey key;
-  UnixMillis since;       ///< when the data key was made
-  bool is_clean = false;  ///< whether nothing is left in the file of what was there before
-};
 
 /// Makes the journal a sealed one, within the caller's transaction; its values are sealed by the caller.
 Status insert_seal(Database& database, const StoredSeal& seal);

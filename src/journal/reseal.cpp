@@ -369,6 +369,11 @@ Status rekey_journal(const std::string& path, const SealSecret& old_secret, cons
                      const OnSealStep& on_step) {
   if (auto ours = check_journal_file(path); !ours) return ours;
   auto sealed = open_sealed(path, old_secret);
+  if (!sealed && sealed.error().kind() == ErrorKind::kKey) {
+    // A call that a kill has cut off may have come as far as the new key.
+    auto done = open_sealed(path, new_secret);
+    if (done) return done->seal.is_clean ? Status{} : purge(done->database, done->seal, on_step);
+  }
   if (!sealed) return fail(std::move(sealed.error()));
   auto wrapped = wrap_key(sealed->key, new_secret);
   if (!wrapped) return fail(std::move(wrapped.error()));

@@ -20,29 +20,9 @@ SealPlace message_place(InboxId message, const SessionId& to, UnixMillis time) {
 
 SealPlace outcome_place(InboxId message) { return SealPlace("mail.outcome").add(message); }
 
-SealedText::SealedText(const Sealer* sealer, std::string_view text, const SealPlace& place)
-    : is_sealed_(sealer != nullptr), sealed_(is_sealed_ ? sealer->seal(text, place) : std::string()) {
-  bytes_ = is_sealed_ ? std::string_view(sealed_) : text;
-}
-
-SealedText::SealedText(const Sealer* sealer, const std::optional<std::string>& text, const SealPlace& place)
-    : is_sealed_(sealer != nullptr && text && !text->empty()),
-      sealed_(is_sealed_ ? sealer->seal(*text, place) : std::string()) {
-  if (text) bytes_ = is_sealed_ ? std::string_view(sealed_) : std::string_view(*text);
-}
-
-std::optional<std::string> opened(const Sealer* sealer, std::string_view stored, const SealPlace& place) {
-  if (sealer == nullptr) return std::string(stored);
-  return sealer->open(stored, place);
-}
-
 std::optional<std::string> opened_column(const Sealer* sealer, std::string_view stored,
                                          const SealPlace& place) {
   return stored.empty() ? std::string() : opened(sealer, stored, place);
-}
-
-Digest stored_name(const Sealer* sealer, const Digest& digest) {
-  return sealer == nullptr ? digest : sealer->name_of(digest);
 }
 
 std::vector<NewEntry> sealed_entries(const Sealer& sealer, const SessionId& session, std::uint64_t seq,

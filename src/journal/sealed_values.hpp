@@ -8,6 +8,7 @@
 
 #include "praxis/journal/journal.hpp"
 #include "seal/sealer.hpp"
+#include "store/sealed_text.hpp"
 #include "store/sqlite.hpp"
 
 namespace praxis {
@@ -21,32 +22,9 @@ SealPlace row_place(std::string_view column, const SessionId& session);
 SealPlace message_place(InboxId message, const SessionId& to, UnixMillis time);
 SealPlace outcome_place(InboxId message);
 
-/// A value for the file, which keeps the bytes that it is bound from.
-class SealedText {
- public:
-  /// `text` must outlive this object.
-  SealedText(const Sealer* sealer, std::string_view text, const SealPlace& place);
-  /// Nothing stays nothing.
-  SealedText(const Sealer* sealer, const std::optional<std::string>& text, const SealPlace& place);
-  SealedText(const SealedText&) = delete;
-  SealedText& operator=(const SealedText&) = delete;
-
-  StoredValue value() const { return {bytes_, is_sealed_}; }
-
- private:
-  const bool is_sealed_;
-  std::string sealed_;
-  std::optional<std::string_view> bytes_;
-};
-
-/// Opens a value of the file. `std::nullopt`: it is damaged, altered or from another place.
-std::optional<std::string> opened(const Sealer* sealer, std::string_view stored, const SealPlace& place);
-/// The same for a column of which an empty value means none, which is not sealed.
+/// As `opened`, for a column of which an empty value means none, which is not sealed.
 std::optional<std::string> opened_column(const Sealer* sealer, std::string_view stored,
                                          const SealPlace& place);
-
-/// The name under which the file has a blob.
-Digest stored_name(const Sealer* sealer, const Digest& digest);
 
 /// `entries` of a session that follow `seq`, with sealed bodies.
 std::vector<NewEntry> sealed_entries(const Sealer& sealer, const SessionId& session, std::uint64_t seq,

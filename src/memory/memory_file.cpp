@@ -1,6 +1,6 @@
 #include "memory/memory_file.hpp"
 
-#include "store/sqlite_file.hpp"
+#include "memory/sqlite_sealed.hpp"
 
 namespace praxis {
 namespace {
@@ -22,12 +22,22 @@ CREATE TABLE totals (notes INTEGER NOT NULL, bytes INTEGER NOT NULL, unclean INT
 INSERT INTO totals VALUES (0, 0, 0);
 )";
 
-constexpr SqliteFileForm kMemoryForm{"memory", 0x5052584D /* "PRXM" */, 1, kTables};
-
 }  // namespace
 
-Result<Database> open_memory_file(const std::string& path, MemoryUse use) {
-  auto database = open_sqlite_file(path, kMemoryForm, use == MemoryUse::kCreate);
+const SqliteFileForm& memory_form() {
+  static constexpr SqliteFileForm kForm{
+      "memory",
+      0x5052584D,  // "PRXM"
+      1,
+      kTables,
+      2,
+      "SELECT substr(value, 1, 25) FROM main.notes UNION ALL SELECT substr(vector, 1, 25) FROM main.vectors",
+      reseal_memory};
+  return kForm;
+}
+
+Result<Database> open_memory_file(const std::string& path, MemoryUse use, const AskStoreSecret& secret) {
+  auto database = open_sqlite_file(path, memory_form(), use == MemoryUse::kCreate, secret);
   if (!database) return database;
   // What is removed is overwritten with zeros, also in pages that become free.
   if (auto set = database->run("PRAGMA secure_delete = ON"); !set) return fail(std::move(set.error()));

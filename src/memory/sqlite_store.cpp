@@ -46,6 +46,7 @@ class SqliteStore final : public NoteStore {
   Result<std::optional<Note>> get(NoteSpace space, const std::string& collection,
                                   const std::string& key) override {
     const std::lock_guard lock(mutex_);
+    if (auto fresh = sealed_.refresh(); !fresh) return fail(std::move(fresh.error()));
     std::optional<Note> found;
     auto read = rows(
         collection,
@@ -62,6 +63,7 @@ class SqliteStore final : public NoteStore {
   Status visit_keys(NoteSpace space, const std::string& collection, const std::string& after,
                     const Visit& visit) override {
     const std::lock_guard lock(mutex_);
+    if (auto fresh = sealed_.refresh(); !fresh) return fail(std::move(fresh.error()));
     return rows(collection, visit,
                 "SELECT key, value, written FROM notes WHERE space = ?1 AND collection = ?2 AND key > ?3 "
                 "ORDER BY key",
@@ -70,6 +72,7 @@ class SqliteStore final : public NoteStore {
 
   Status visit_newest(NoteSpace space, const std::string& collection, const Visit& visit) override {
     const std::lock_guard lock(mutex_);
+    if (auto fresh = sealed_.refresh(); !fresh) return fail(std::move(fresh.error()));
     return rows(collection, visit,
                 "SELECT key, value, written FROM notes WHERE space = ?1 AND collection = ?2 ORDER BY id DESC",
                 number_of(space), collection);
@@ -77,6 +80,7 @@ class SqliteStore final : public NoteStore {
 
   Status visit_oldest(NoteSpace space, const std::string& collection, const Visit& visit) override {
     const std::lock_guard lock(mutex_);
+    if (auto fresh = sealed_.refresh(); !fresh) return fail(std::move(fresh.error()));
     return rows(collection, visit,
                 "SELECT key, value, written FROM notes WHERE space = ?1 AND collection = ?2 ORDER BY id",
                 number_of(space), collection);
@@ -85,6 +89,7 @@ class SqliteStore final : public NoteStore {
   Status visit_written(NoteSpace space, const std::string& collection, const std::string& after,
                        const Visit& visit) override {
     const std::lock_guard lock(mutex_);
+    if (auto fresh = sealed_.refresh(); !fresh) return fail(std::move(fresh.error()));
     const auto start = id_of(space, collection, after);
     if (!start) return fail(start.error());
     if (*start == 0) return fail(ErrorCode::kInput, "the stream has no entry \"" + after + '"');
@@ -98,6 +103,7 @@ class SqliteStore final : public NoteStore {
                                       const std::vector<std::string>& words, const MeaningQuery* meaning,
                                       const Keep& keep, std::size_t limit) override {
     const std::lock_guard lock(mutex_);
+    if (auto fresh = sealed_.refresh(); !fresh) return fail(std::move(fresh.error()));
     std::map<std::int64_t, FoundNote> found;
     auto done = rank(
         "SELECT words.rowid, -bm25(words) AS score FROM words JOIN notes ON notes.id = words.rowid "
@@ -122,12 +128,14 @@ class SqliteStore final : public NoteStore {
 
   Result<std::vector<PlainNote>> without_vector(const std::string& model, std::size_t limit) override {
     const std::lock_guard lock(mutex_);
+    if (auto fresh = sealed_.refresh(); !fresh) return fail(std::move(fresh.error()));
     return vectors_.missing(model, limit);
   }
 
   Result<std::optional<std::vector<float>>> known_vector(const std::string& model,
                                                          const std::string& hash) override {
     const std::lock_guard lock(mutex_);
+    if (auto fresh = sealed_.refresh(); !fresh) return fail(std::move(fresh.error()));
     return vectors_.known(model, hash);
   }
 
@@ -160,6 +168,7 @@ class SqliteStore final : public NoteStore {
 
   Result<std::vector<CollectionInfo>> collections(NoteSpace space) override {
     const std::lock_guard lock(mutex_);
+    if (auto fresh = sealed_.refresh(); !fresh) return fail(std::move(fresh.error()));
     std::vector<CollectionInfo> all;
     Query query(database_,
                 "SELECT collection, count(*), sum(bytes), max(written) FROM notes WHERE space = ?1 "
@@ -215,6 +224,9 @@ class SqliteStore final : public NoteStore {
     return clean();
   }
 
+  /// Before any other call.
+  Status prepare() { return sealed_.prepare(); }
+
   /// Makes up for a process that was killed between removing notes and cleaning the log.
   Status clean() {
     const std::lock_guard lock(mutex_);
@@ -239,8 +251,10 @@ class SqliteStore final : public NoteStore {
     const std::lock_guard lock(mutex_);
     const auto turn = database_.begin();
     if (!turn) return fail(turn.error());
-    Result<bool> changed = change();
+    auto fresh = sealed_.refresh();
+    Result<bool> changed = fresh ? change() : fail(std::move(fresh.error()));
     auto ended = database_.run(changed ? "COMMIT" : "ROLLBACK");
+    if (!changed || !ended) sealed_.forget_version();
     if (changed && !ended) {
       std::ignore = database_.run("ROLLBACK");
       return fail(std::move(ended.error()));
@@ -364,13 +378,17 @@ class SqliteStore final : public NoteStore {
     const auto now = totals();
     if (!now) return fail(now.error());
     if (auto room = check_memory_room(limits_, now->notes + 1, now->bytes + bytes); !room) return room;
+    const auto next = sealed_.next_id();
+    if (!next) return fail(next.error());
     auto done = database_.run(
-        "INSERT INTO notes (space, collection, key, written, bytes, value, text) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        number_of(space), note.collection, note.key, note.written.value, std::uint64_t{bytes}, value, text);
+        "INSERT INTO notes (id, space, collection, key, written, bytes, value, text) "
+        "VALUES (nullif(?8, 0), ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        number_of(space), note.collection, note.key, note.written.value, std::uint64_t{bytes}, value, text,
+        *next);
     const std::int64_t id = sqlite3_last_insert_rowid(database_.handle());
     if (done) done = database_.run("INSERT INTO words (rowid, text) VALUES (?1, ?2)", id, text);
     if (done) done = database_.run("INSERT INTO pieces (rowid, text) VALUES (?1, ?2)", id, text);
+    if (done) done = sealed_.write_note(id);
     if (!done) return done;
     return database_.run("UPDATE totals SET notes = notes + 1, bytes = bytes + ?1", std::uint64_t{bytes});
   }
@@ -386,19 +404,10 @@ class SqliteStore final : public NoteStore {
 
   Status take_out(std::int64_t id) {
     auto done = database_.run(
-        "INSERT INTO words (words, rowid, text) SELECT 'delete', id, text FROM notes WHERE id = ?1", id);
-    if (done) {
-      done = database_.run(
-          "INSERT INTO pieces (pieces, rowid, text) SELECT 'delete', id, text FROM notes WHERE id = ?1", id);
-    }
-    if (done) {
-      done = database_.run(
-          "UPDATE totals SET notes = notes - 1, bytes = bytes - (SELECT n.bytes FROM notes n WHERE n.id = "
-          "?1)",
-          id);
-    }
-    if (!done) return done;
-    return database_.run("DELETE FROM notes WHERE id = ?1", id);
+        "UPDATE totals SET notes = notes - 1, bytes = bytes - (SELECT n.bytes FROM notes n WHERE n.id = ?1)",
+        id);
+    if (done) done = delete_note_row(database_, id);
+    return done ? sealed_.remove(id) : done;
   }
 
   Result<bool> take_out_all(NoteSpace space, const std::string& collection) {
@@ -439,18 +448,25 @@ class SqliteStore final : public NoteStore {
 
   std::mutex mutex_;
   Database database_;
-  SqliteVectors vectors_{database_};
+  SealedNotes sealed_{database_};
+  SqliteVectors vectors_{database_, sealed_};
   const MemoryLimits limits_;
 };
 
 }  // namespace
 
-Result<MemoryClients> sqlite_memory(const std::string& path, MemoryUse use, MemoryOptions options) {
-  auto database = open_memory_file(path, use);
+Result<MemoryClients> sealed_memory(const std::string& path, MemoryUse use, MemoryOptions options,
+                                    const AskStoreSecret& secret) {
+  auto database = open_memory_file(path, use, secret);
   if (!database) return fail(std::move(database.error()));
   auto store = std::make_shared<SqliteStore>(*std::move(database), options.limits);
+  if (auto ready = store->prepare(); !ready) return fail(std::move(ready.error()));
   if (auto cleaned = store->purge(); !cleaned) return fail(std::move(cleaned.error()));
   return clients_of(std::move(store), options);
+}
+
+Result<MemoryClients> sqlite_memory(const std::string& path, MemoryUse use, MemoryOptions options) {
+  return sealed_memory(path, use, std::move(options), {});
 }
 
 }  // namespace praxis

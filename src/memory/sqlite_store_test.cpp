@@ -85,7 +85,7 @@ TEST_F(MemoryFile, OtherFiles_AreRefusedUnchanged) {
   fs::remove(path());
   (void)open();
   ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
-  sqlite3_exec(other, "PRAGMA user_version = 2", nullptr, nullptr, nullptr);
+  sqlite3_exec(other, "PRAGMA user_version = 3", nullptr, nullptr, nullptr);
   sqlite3_close(other);
   EXPECT_EQ(sqlite_memory(path()).error().kind(), ErrorKind::kVersion);
 }

@@ -7,18 +7,6 @@
 namespace praxis {
 namespace {
 
-// `place` is the order in which vectors were added, so that the index reads only what is new.
-constexpr const char* kVectorTables = R"(
-CREATE TABLE IF NOT EXISTS vectors (
-  place INTEGER PRIMARY KEY AUTOINCREMENT, note INTEGER NOT NULL, model TEXT NOT NULL, hash TEXT NOT NULL,
-  vector BLOB NOT NULL, UNIQUE (model, note));
-CREATE INDEX IF NOT EXISTS vectors_by_place ON vectors (model, place);
-CREATE INDEX IF NOT EXISTS vectors_by_hash ON vectors (model, hash);
-CREATE INDEX IF NOT EXISTS vectors_by_note ON vectors (note);
-CREATE TRIGGER IF NOT EXISTS forget_vectors AFTER DELETE ON notes
-  BEGIN DELETE FROM vectors WHERE note = OLD.id; END;
-)";
-
 std::string_view bytes_of_vector(const std::vector<float>& vector) {
   return {reinterpret_cast<const char*>(vector.data()), vector.size() * sizeof(float)};
 }
@@ -31,9 +19,21 @@ std::vector<float> vector_of_bytes(std::string_view bytes) {
 
 }  // namespace
 
+// `place` is the order in which vectors were added, so that the index reads only what is new.
+std::string vector_tables(const std::string& schema) {
+  return "CREATE TABLE IF NOT EXISTS " + schema +
+         ".vectors (place INTEGER PRIMARY KEY AUTOINCREMENT, note INTEGER NOT NULL, model TEXT NOT NULL, "
+         "hash TEXT NOT NULL, vector BLOB NOT NULL, UNIQUE (model, note));"
+         "CREATE INDEX IF NOT EXISTS " +
+         schema + ".vectors_by_place ON vectors (model, place);CREATE INDEX IF NOT EXISTS " + schema +
+         ".vectors_by_hash ON vectors (model, hash);CREATE INDEX IF NOT EXISTS " + schema +
+         ".vectors_by_note ON vectors (note);CREATE TRIGGER IF NOT EXISTS " + schema +
+         ".forget_vectors AFTER DELETE ON notes BEGIN DELETE FROM vectors WHERE note = OLD.id; END;";
+}
+
 Status SqliteVectors::prepare() {
-  if (is_prepared_) return {};
-  if (sqlite3_exec(database_.handle(), kVectorTables, nullptr, nullptr, nullptr) != SQLITE_OK)
+  if (is_prepared_ || database_.sealer() != nullptr) return {};
+  if (sqlite3_exec(database_.handle(), vector_tables("main").c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
     return fail(database_.error());
   is_prepared_ = true;
   return {};
@@ -77,6 +77,8 @@ Status SqliteVectors::add(const std::string& model, std::span<const NoteVector> 
         "INSERT OR IGNORE INTO vectors (note, model, hash, vector) SELECT id, ?2, ?3, CAST(?4 AS BLOB) "
         "FROM notes WHERE id = ?1",
         each.note, model, each.hash, bytes_of_vector(each.vector));
+    if (added && sqlite3_changes(database_.handle()) > 0)
+      added = sealed_.write_vector(sqlite3_last_insert_rowid(database_.handle()));
     if (!added) return added;
   }
   return {};

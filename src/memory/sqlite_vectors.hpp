@@ -9,15 +9,19 @@
 #include <vector>
 
 #include "memory/note_store.hpp"
+#include "memory/sqlite_sealed.hpp"
 #include "memory/vector_index.hpp"
 #include "store/sqlite.hpp"
 
 namespace praxis {
 
+/// The script that creates the tables in a schema of the connection, `main` or `temp`, unless they are there.
+std::string vector_tables(const std::string& schema);
+
 class SqliteVectors {
  public:
-  /// `database` must outlive this.
-  explicit SqliteVectors(Database& database) : database_(database) {}
+  /// Both must outlive this.
+  SqliteVectors(Database& database, SealedNotes& sealed) : database_(database), sealed_(sealed) {}
 
   Result<std::vector<PlainNote>> missing(const std::string& model, std::size_t limit);
   Result<std::optional<std::vector<float>>> known(const std::string& model, const std::string& hash);
@@ -34,6 +38,7 @@ class SqliteVectors {
   Status drop_removed(const std::string& model);
 
   Database& database_;
+  SealedNotes& sealed_;
   bool is_prepared_ = false;
   std::string complete_model_;
   std::int64_t complete_up_to_ = 0;  // all notes up to this one have a vector of this model

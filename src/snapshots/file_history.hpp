@@ -1,6 +1,6 @@
 // Which files the calls of runs changed, from what and to what, and the contents, each stored once under its
-// digest. A SQLite file next to the journal. What was at a place before a call is durable before the call
-// starts, so that a crash loses nothing.
+// digest. A SQLite file next to the journal, sealed if there is a key. What was at a place before a call is
+// durable before the call starts, so that a crash loses nothing.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 #include "praxis/base/time.hpp"
 #include "snapshots/file_scan.hpp"
 #include "snapshots/file_state.hpp"
-#include "store/sqlite.hpp"
+#include "store/sqlite_file.hpp"
+#include "store/sqlite_seal.hpp"
 
 namespace praxis {
 
@@ -47,14 +48,18 @@ struct FileOperation {
   bool is_restore() const { return effect.empty(); }
 };
 
+/// What the file of a history is.
+const SqliteFileForm& file_history_form();
+
 /// Thread-safe; several processes may have the same file open. Errors have code `kJournal`, as those of a
 /// journal.
 class FileHistory {
  public:
   /// The name of the history that belongs to a journal.
   static std::string path_for(const std::string& journal) { return journal + ".files"; }
-  /// Opens the file; with `create` makes it if it is missing. Error also `not_found`.
-  static Result<std::shared_ptr<FileHistory>> open(const std::string& path, bool create);
+  /// Opens the file; with `create` makes it if it is missing. Errors as of `open_sqlite_file`.
+  static Result<std::shared_ptr<FileHistory>> open(const std::string& path, bool create,
+                                                   const AskStoreSecret& secret = {});
 
   /// Stores contents under their digests, in one transaction.
   Status keep(const std::vector<KeptContent>& contents);
@@ -91,12 +96,12 @@ class FileHistory {
  private:
   explicit FileHistory(Database database);
 
-  Result<std::vector<FileOperation>> read_operations(Query& query);
   template <class Work>
   Status in_transaction(Work work);
   Result<std::uint64_t> tick();
-  Status insert(const FileOperation& operation, const std::optional<std::string>& states);
+  Result<std::int64_t> insert(FileOperation operation, const std::optional<std::string>& states);
   Status add_changes(std::int64_t operation, const std::vector<PathChange>& changes);
+  Status finish(std::int64_t operation);
   Status remove_unused();
 
   std::mutex mutex_;

@@ -122,6 +122,8 @@ class Database {
   bool sync_failed() const { return sqlite3_extended_errcode(handle()) == SQLITE_IOERR_FSYNC; }
   bool in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }
   const std::string& path() const { return path_; }
+  /// What messages call the file.
+  std::string_view what() const { return what_; }
   sqlite3* handle() const { return connection_.get(); }
 
  private:
@@ -171,6 +173,7 @@ class Query {
   std::uint64_t number(int column) const { return static_cast<std::uint64_t>(integer(column)); }
   /// Valid until the next row.
   std::string_view bytes(int column) const;
+  bool is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
   std::string text(int column) const { return std::string(bytes(column)); }
   /// All zero if the column does not hold 32 bytes.
   Digest digest(int column) const;

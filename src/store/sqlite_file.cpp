@@ -13,6 +13,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/private_folders.hpp"
+#include "store/sqlite_seal.hpp"
 
 namespace praxis {
 namespace {
@@ -74,7 +75,8 @@ void remove_leftovers(const std::string& path) {
 /// One use of a form for one file.
 class FormedFile {
  public:
-  FormedFile(std::string path, const SqliteFileForm& form) : path_(std::move(path)), form_(form) {}
+  FormedFile(std::string path, const SqliteFileForm& form, const AskStoreSecret& secret)
+      : path_(std::move(path)), form_(form), secret_(secret) {}
 
   Result<Database> open(bool create) const {
     if (create) remove_leftovers(path_);
@@ -84,7 +86,14 @@ class FormedFile {
     }
     auto database = Database::open(path_, Database::Mode::kWrite, nullptr, form_.what);
     if (!database) return database;
-    if (auto checked = check(*database); !checked) return fail(std::move(checked.error()));
+    const auto kind = kind_of_sqlite_file(*database, form_);
+    if (!kind) return fail(kind.error());
+    if (*kind == SqliteFileKind::kSealed) {
+      if (auto open = unlock_sqlite_file(*database, form_, secret_); !open) return fail(open.error());
+    } else if (secret_) {
+      return error(ErrorKind::kKey,
+                   "it is not sealed, and encryption.journal_key is set; praxis journal seal seals it");
+    }
     return database;
   }
 
@@ -96,34 +105,19 @@ class FormedFile {
     return error(ErrorKind::kIo, std::string("cannot create it: ") + std::strerror(cause));
   }
 
-  Status check(Database& database) const {
-    const auto application = number(database, "PRAGMA application_id");
-    if (!application) return fail(application.error());
-    if (*application != form_.application_id)
-      return error(ErrorKind::kCorrupt, "the file is not a Praxis " + std::string(form_.what));
-    const auto format = number(database, "PRAGMA user_version");
-    if (!format) return fail(format.error());
-    if (*format == form_.format) return {};
-    return error(ErrorKind::kVersion, "it has format " + std::to_string(*format) +
-                                          ", this Praxis knows format " + std::to_string(form_.format) +
-                                          "; use a newer Praxis");
-  }
-
-  static Result<std::int64_t> number(Database& database, std::string_view pragma) {
-    Query query(database, pragma);
-    if (auto row = query.next(); !row) return fail(std::move(row.error()));
-    return query.integer(0);
-  }
-
   /// Makes an empty file one of this form.
   Status fill(const std::string& fresh) const {
     auto database = Database::open(fresh, Database::Mode::kWrite, nullptr, form_.what);
     if (!database) return fail(std::move(database.error()));
-    const std::string script = "PRAGMA journal_mode = WAL; BEGIN;" + std::string(form_.tables) +
-                               "PRAGMA application_id = " + std::to_string(form_.application_id) +
-                               "; PRAGMA user_version = " + std::to_string(form_.format) + "; COMMIT";
-    if (sqlite3_exec(database->handle(), script.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
-    return fail(database->error());
+    const auto exec = [&](const std::string& script) -> Status {
+      if (sqlite3_exec(database->handle(), script.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+      return fail(database->error());
+    };
+    auto done = exec("PRAGMA journal_mode = WAL; BEGIN;" + std::string(form_.tables) +
+                     "PRAGMA application_id = " + std::to_string(form_.application_id) +
+                     "; PRAGMA user_version = " + std::to_string(form_.format));
+    if (done && secret_) done = seal_new_file(*database, form_, secret_);
+    return done ? exec("COMMIT") : done;
   }
 
   /// An empty file with mode 0600 and a lock, so that no process takes it for a leftover; -1 with `errno`.
@@ -158,13 +152,39 @@ class FormedFile {
 
   const std::string path_;
   const SqliteFileForm& form_;
+  const AskStoreSecret& secret_;
 };
+
+Result<std::int64_t> number_in(Database& database, std::string_view pragma) {
+  Query query(database, pragma);
+  if (auto row = query.next(); !row) return fail(std::move(row.error()));
+  return query.integer(0);
+}
 
 }  // namespace
 
-Result<Database> open_sqlite_file(const std::string& path, const SqliteFileForm& form, bool create) {
+Result<Database> open_sqlite_file(const std::string& path, const SqliteFileForm& form, bool create,
+                                  const AskStoreSecret& secret) {
   std::error_code failed;
-  return FormedFile(std::filesystem::absolute(path, failed).lexically_normal(), form).open(create);
+  return FormedFile(std::filesystem::absolute(path, failed).lexically_normal(), form, secret).open(create);
+}
+
+Result<SqliteFileKind> kind_of_sqlite_file(Database& database, const SqliteFileForm& form) {
+  const auto error = [&](ErrorKind kind, const std::string& what) {
+    return fail(
+        make_error(ErrorCode::kJournal, kind, std::string(form.what) + ' ' + database.path() + ": " + what));
+  };
+  const auto application = number_in(database, "PRAGMA application_id");
+  if (!application) return fail(application.error());
+  if (*application != form.application_id)
+    return error(ErrorKind::kCorrupt, "the file is not a Praxis " + std::string(form.what));
+  const auto format = number_in(database, "PRAGMA user_version");
+  if (!format) return fail(format.error());
+  if (*format == form.format) return SqliteFileKind::kPlain;
+  if (form.sealed_format != 0 && *format == form.sealed_format) return SqliteFileKind::kSealed;
+  return error(ErrorKind::kVersion, "it has format " + std::to_string(*format) +
+                                        ", this Praxis knows format " + std::to_string(form.format) +
+                                        "; use a newer Praxis");
 }
 
 }  // namespace praxis

@@ -28,7 +28,7 @@ class McpAcceptance {
 /// How an agent uses the tools of a server. Patterns are names as the server knows them; `*` at the end
 /// stands for any ending.
 struct McpToolOptions {
-  /// The server for the agent, whose tools are called `SERVER__TOOL`. Letters, digits, single `_` and `-`.
+  /// Name of the server, whose tools are called `SERVER__TOOL`. Letters, digits, single `_` and `-`.
   std::string server;
   std::vector<std::string> only;  ///< the tools that the agent gets; empty: all
   /// Tools whose calls may be repeated after a crash. What the server says of that is not trusted.
