@@ -340,4 +340,15 @@ Error no_such_agent(const Workspace& workspace, const std::string& word) {
       "looked for " + word + ".toml in " + folders);
 }
 
+Error not_in_agent_folder(const Workspace& workspace, const std::string& word) {
+  const auto folders = agent_folders(workspace);
+  if (folders.empty()) return no_such_agent(workspace, word);
+  if (is_agent_path(word) || word.contains('/'))
+    return usage_error("an agent is given by its name here, not by the file " + in_quotes(word),
+                       "put the file into " + folders.front());
+  if (find_preset(word) == nullptr) return no_such_agent(workspace, word);
+  return usage_error("the preset " + in_quotes(word) + " is not in your folder of agents",
+                     "praxis agents init " + word + " -o " + folders.front() + '/' + word + ".toml");
+}
+
 }  // namespace praxis::app

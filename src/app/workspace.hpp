@@ -137,5 +137,7 @@ Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, c
 std::vector<std::string> agent_names(const Workspace& workspace);
 /// The error for a word for which `find_agent_file` found nothing.
 Error no_such_agent(const Workspace& workspace, const std::string& word);
+/// The error for a word where only the name of an agent of the user's own folder is accepted.
+Error not_in_agent_folder(const Workspace& workspace, const std::string& word);
 
 }  // namespace praxis::app

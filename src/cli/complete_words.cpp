@@ -54,7 +54,7 @@ constexpr std::array kWordPlaces{
     WordPlace{"serve", "--model", kModel},
     WordPlace{"memory", "VERB", kFixed, "list search show add forget sweep export import"},
     WordPlace{"prompts", "VERB", kFixed, "list show diff render put label check"},
-    WordPlace{"schedule", "VERB", kFixed, "add list rm pause resume run"},
+    WordPlace{"schedule", "VERB", kFixed, "add list rm pause unpause run"},
     WordPlace{"schedule", "AGENT", kAgent},
     WordPlace{"mcp", "VERB", kFixed, "list test call accept prompts login logout add remove serve"},
     WordPlace{"mcp", "WORDS", kAgent},

@@ -44,7 +44,7 @@ struct ApiOptions {
 
 /// Keeps and carries out schedules.
 struct ScheduleOptions {
-  enum class Verb : std::uint8_t { kAdd, kList, kRemove, kPause, kResume, kRun };
+  enum class Verb : std::uint8_t { kAdd, kList, kRemove, kPause, kUnpause, kRun };
   app::Place place;
   Verb verb = Verb::kList;
   std::string first, agent, prompt;  ///< the times of add or the schedule; the arguments of add

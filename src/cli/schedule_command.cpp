@@ -56,7 +56,7 @@ class ScheduleWork {
         return list();
       case ScheduleVerb::kRemove:
       case ScheduleVerb::kPause:
-      case ScheduleVerb::kResume:
+      case ScheduleVerb::kUnpause:
         return change();
       case ScheduleVerb::kRun:
         return carry_out();
@@ -71,7 +71,8 @@ class ScheduleWork {
                                    "praxis schedule add \"0 6 * * 1-5\" AGENT PROMPT"));
     const auto agent = app::find_agent_file(workspace_, options_.agent);
     if (!agent) return fail(agent.error());
-    if (!*agent || options_.agent.contains('/')) return fail(app::no_such_agent(workspace_, options_.agent));
+    if (!*agent || options_.agent.contains('/'))
+      return fail(app::not_in_agent_folder(workspace_, options_.agent));
     const UnixMillis now = system_environment()->now();
     const app::Schedule schedule{.id = system_environment()->new_id(),
                                  .times = options_.first,

@@ -13,7 +13,7 @@ namespace praxis::cli {
 inline constexpr const char* kScheduleHelp = "Run agents at times of day";
 inline constexpr const char* kScheduleExamples =
     "  praxis schedule add \"0 6 * * 1-5\" \\\n"
-    "    researcher \"Summarise the news\" \\\n"
+    "    morning \"Summarise the news\" \\\n"
     "    --missed once --zone Europe/Berlin\n"
     "  praxis schedule list\n"
     "  praxis schedule pause 7Q2K\n"
@@ -22,12 +22,12 @@ inline constexpr const char* kScheduleExamples =
 
 inline void add_schedule_flags(CLI::App* schedule, ScheduleOptions& options) {
   using Verb = ScheduleOptions::Verb;
-  const std::map<std::string, Verb> verbs{{"add", Verb::kAdd},       {"list", Verb::kList},
-                                          {"rm", Verb::kRemove},     {"pause", Verb::kPause},
-                                          {"resume", Verb::kResume}, {"run", Verb::kRun}};
+  const std::map<std::string, Verb> verbs{{"add", Verb::kAdd},         {"list", Verb::kList},
+                                          {"rm", Verb::kRemove},       {"pause", Verb::kPause},
+                                          {"unpause", Verb::kUnpause}, {"run", Verb::kRun}};
   takes_word(schedule
                  ->add_option("VERB", options.verb,
-                              "add TIMES AGENT PROMPT; list; rm ID; pause ID; resume ID; run, which carries "
+                              "add TIMES AGENT PROMPT; list; rm ID; pause ID; unpause ID; run, which carries "
                               "the schedules out until it is ended, as 'praxis serve' does too")
                  ->type_name(""),
              verbs);
@@ -36,7 +36,8 @@ inline void add_schedule_flags(CLI::App* schedule, ScheduleOptions& options) {
                    "MINUTE HOUR DAY MONTH WEEKDAY as of cron, or @hourly, @daily, @weekly, @monthly, "
                    "@yearly; of other verbs the id of a schedule, or its unique beginning or end")
       ->type_name("");
-  schedule->add_option("AGENT", options.agent, "An agent by its name")->type_name("");
+  schedule->add_option("AGENT", options.agent, "An agent of your folder of agents, by its name")
+      ->type_name("");
   schedule->add_option("PROMPT", options.prompt, "What the agent is to do")->type_name("");
   schedule
       ->add_option("--missed", options.missed,

@@ -48,8 +48,8 @@ Status begin_stream(Service& service, const Call& call, FeedFilter filter, std::
                     const HttpReply& reply) {
   const auto after = position_of(call);
   if (!after) return fail(after.error());
-  service.feed->subscribe(std::move(filter), *after ? *after : fallback,
-                          std::make_shared<EventSink>(EventChannel::begin(call, reply)));
+  reply.on_gone(service.feed->subscribe(std::move(filter), *after ? *after : fallback,
+                                        std::make_shared<EventSink>(EventChannel::begin(call, reply))));
   return {};
 }
 

@@ -352,7 +352,7 @@ void EventFeed::give_partial(Observer& observer, const SessionId& session) {
 
 // ---- what observers missed
 
-void EventFeed::subscribe(FeedFilter filter, std::optional<Position> after, std::shared_ptr<FeedSink> sink) {
+Task EventFeed::subscribe(FeedFilter filter, std::optional<Position> after, std::shared_ptr<FeedSink> sink) {
   auto observer = std::make_shared<Observer>();
   observer->filter = std::move(filter);
   observer->sink = std::move(sink);
@@ -367,6 +367,11 @@ void EventFeed::subscribe(FeedFilter filter, std::optional<Position> after, std:
     observer->after = std::min(after.value_or(end), end);
     self->catch_up(observer, std::make_shared<Projection>(self->journal_, self->folds_));
   });
+  return [weak = weak_from_this(), weak_observer = std::weak_ptr(observer)] {
+    const auto self = weak.lock();
+    const auto ended = weak_observer.lock();
+    if (self && ended) self->leave(ended);
+  };
 }
 
 Status EventFeed::join(FeedFilter filter, std::shared_ptr<FeedSink> sink) {
@@ -421,7 +426,7 @@ std::uint64_t EventFeed::live_position() {
 bool EventFeed::try_join(const ObserverPtr& observer) {
   {
     const std::lock_guard lock(mutex_);
-    if (stopped_) return true;
+    if (stopped_ || observer->gone) return true;
     const std::uint64_t has = last_whole_record(observer->after);
     if (joined_.empty()) live_ = std::max(live_, has);
     if (has < live_) return false;

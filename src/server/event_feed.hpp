@@ -88,8 +88,9 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   void start();
   /// Ends: no sink is called after it, except by a call in progress.
   void stop();
-  /// Gives `sink` the events after `after`; nothing: those from now on.
-  void subscribe(FeedFilter filter, std::optional<Position> after, std::shared_ptr<FeedSink> sink);
+  /// Gives `sink` the events after `after`; nothing: those from now on. Returns what ends that, on any thread
+  /// and at any time.
+  Task subscribe(FeedFilter filter, std::optional<Position> after, std::shared_ptr<FeedSink> sink);
   /// Gives `sink` the events from now on: it has joined when this returns, so that it misses nothing that
   /// begins afterwards. Blocks for one read of the journal. Error `kJournal`.
   Status join(FeedFilter filter, std::shared_ptr<FeedSink> sink);

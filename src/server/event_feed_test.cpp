@@ -164,5 +164,20 @@ TEST_F(EventFeedTest, WhoComesBetweenTheLastPieceAndItsRecordGetsTheAnswerWhole)
   feed->stop();
 }
 
+TEST_F(EventFeedTest, EndedSubscription_IsNoLongerCountedAndGetsNothing) {
+  const auto feed = std::make_shared<EventFeed>(runtime_, journal_, runtime_->model_services().executor);
+  feed->start();
+  const auto ended = std::make_shared<NamesSink>(), stays = std::make_shared<NamesSink>();
+  Task end = feed->subscribe({}, Position{}, ended);
+  feed->subscribe({}, Position{}, stays);
+  end();
+  EXPECT_EQ(feed->observers(), 1U);
+  EXPECT_EQ(checked(runtime_->run_once(scripted(R"({"text":"Hello."})"), "hi")).text, "Hello.");
+  EXPECT_TRUE(becomes([&] { return stays->count("turn.completed") > 0; }));
+  EXPECT_EQ(ended->count("turn.completed"), 0);
+  end();
+  EXPECT_EQ(feed->observers(), 1U);
+}
+
 }  // namespace
 }  // namespace praxis::server
