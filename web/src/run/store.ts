@@ -1,5 +1,6 @@
 // The run that is open: its events, the moment that is shown, the agent and record that are chosen.
 import { batch, computed, signal } from "@preact/signals";
+import { lastEvents } from "../api/begin.ts";
 import { call, Refusal } from "../api/client.ts";
 import { connection, follow } from "../api/stream.ts";
 import type { TreeNode } from "../api/types.ts";
@@ -7,8 +8,8 @@ import { History, pauseBetween, type Page } from "../model/history.ts";
 import type { Agent, RunState } from "../model/run_state.ts";
 import { go, place } from "../router.ts";
 
-/** Records of which the events are loaded at first, and with each look back. */
-const [atFirst, atOnce] = [1000, 5000];
+/** Records of which the events are loaded with each look back: of one agent, and of all. */
+const [ofOne, atOnce] = [1000, 5000];
 
 type Answer = { run_id: string; events: object[]; agents: TreeNode[]; has_earlier: boolean; last_event_id: string };
 const pageOf = (answer: Answer): Page => ({ ...answer, events: answer.events as Page["events"] });
@@ -40,7 +41,7 @@ export class Store {
     connection.value = "connecting";
     for (let pause = 200; !this.isClosed; pause = Math.min(pause * 2, 4000)) {
       try {
-        const last = await call("GET /api/v1/runs/{id}/history", { path: { id: this.run }, query: { limit: atFirst } });
+        const last = await lastEvents(this.run);
         if (this.isClosed) return;
         this.history.begin(last.run_id, pageOf(last));
         this.changed();
@@ -96,7 +97,7 @@ export class Store {
   async loadEarlierOf(agent: string): Promise<boolean> {
     if (!this.history.hasEarlierOf(agent) || this.isLoading.value) return false;
     return this.load(async () => {
-      const query = { before: this.history.firstOf(agent), limit: atFirst, below: false };
+      const query = { before: this.history.firstOf(agent), limit: ofOne, below: false };
       this.history.prependOf(agent, pageOf(await call("GET /api/v1/runs/{id}/history", { path: { id: agent }, query })));
     });
   }
