@@ -11,6 +11,9 @@ import { go, place } from "../router.ts";
 /** Records of which the events are loaded with each look back: of one agent, and of all. */
 const [ofOne, atOnce] = [1000, 5000];
 
+/** So many events may come in before the oldest ones are forgotten. They are loaded again when they are looked for. */
+const mostGrown = 1000;
+
 type Answer = { run_id: string; events: object[]; agents: TreeNode[]; has_earlier: boolean; last_event_id: string };
 const pageOf = (answer: Answer): Page => ({ ...answer, events: answer.events as Page["events"] });
 
@@ -31,6 +34,9 @@ export class Store {
   readonly isLoading = signal(false);
   private isClosed = false;
   private end = () => {};
+  private grown = 0;
+  /** Someone reads what was said earlier, which must not go away. */
+  readsBack = false;
 
   constructor(readonly run: string) {
     void this.open();
@@ -65,6 +71,7 @@ export class Store {
     const follower = {
       event: (event: Page["events"][number]) => {
         this.history.add(event);
+        if (event.id !== undefined && ++this.grown >= mostGrown) void this.forgetOld();
         this.changed();
       },
       renewed: () => {
@@ -74,6 +81,19 @@ export class Store {
       refused: (status: number) => this.refuse(status),
     };
     this.end = follow(`/api/v1/runs/${encodeURIComponent(this.run)}/events`, follower, after);
+  }
+
+  /** Keeps only the end of the run, unless something earlier is looked at. */
+  private async forgetOld(): Promise<void> {
+    if (this.moment.value !== null || this.readsBack || this.isLoading.value) return;
+    this.grown = 0;
+    await this.load(async () => {
+      const page = pageOf(await lastEvents(this.run));
+      const { nodes } = await call("GET /api/v1/runs/{id}/tree", { path: { id: this.run } });
+      if (this.isClosed || this.moment.value !== null || this.readsBack || !page.has_earlier) return;
+      this.history.beginAgain(page);
+      this.history.know(nodes);
+    });
   }
 
   private async readTree(): Promise<void> {
