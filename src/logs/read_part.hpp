@@ -13,7 +13,7 @@ namespace praxis {
 Result<std::vector<StoredRecord>> read_some_records(Journal& journal, const SessionId& session,
                                                     std::uint64_t from, std::size_t limit);
 
-/// The same, not yet decoded: a long log takes less memory and time when each record is decoded as it is
+/// The same, not yet decoded: a long log takes less memory and time if each record is decoded when it is
 /// used.
 Result<std::vector<Entry>> read_some_entries(Journal& journal, const SessionId& session, std::uint64_t from,
                                              std::size_t limit);

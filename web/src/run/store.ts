@@ -35,7 +35,7 @@ export class Store {
   private isClosed = false;
   private end = () => {};
   private grown = 0;
-  /** Someone reads what was said earlier, which must not go away. */
+  /** The reader looks at what was said earlier, which must not go away. */
   readsBack = false;
 
   constructor(readonly run: string) {
