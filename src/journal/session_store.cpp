@@ -73,7 +73,7 @@ class Walk {
  public:
   /// `sql` gives the rows from `id = ?1` on, with the id in column 0; it must outlive this.
   Walk(Database& database, const char* sql) : database_(database), sql_(sql) {}
-  /// Moves to the row of an id; false if there is none.
+  /// Moves to the row of an id; false if it does not exist.
   Result<bool> find(std::int64_t id) {
     for (int i = 0; query_ && i < kNear; ++i) {
       const auto row = query_->next();
