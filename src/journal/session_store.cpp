@@ -67,31 +67,62 @@ Result<std::vector<std::int64_t>> scan_for_entries(Database& database, const Sto
   return ids;
 }
 
+/// Finds entries by id. The next entry of a session is mostly one of the next rows: a step to it costs a
+/// fifth of a search.
+class Walk {
+ public:
+  /// `sql` gives the rows from `id = ?1` on, with the id in column 0; it must outlive this.
+  Walk(Database& database, const char* sql) : database_(database), sql_(sql) {}
+  /// Moves to the row of an id; false if it does not exist.
+  Result<bool> find(std::int64_t id) {
+    for (int i = 0; query_ && i < kNear; ++i) {
+      const auto row = query_->next();
+      if (!row || !*row) break;  // damage on the way to an entry says nothing about it
+      if (query_->integer(0) == id) return true;
+    }
+    query_.emplace(database_, sql_, id);
+    auto row = query_->next();
+    return row && *row ? Result<bool>(query_->integer(0) == id) : row;
+  }
+  /// The row that was found.
+  const Query& row() const { return *query_; }
+
+ private:
+  static constexpr int kNear = 4;  // steps cost less than a search
+  Database& database_;
+  const char* sql_;
+  std::optional<Query> query_;
+};
+constexpr const char* kLinksBackwards =
+    "SELECT id, before, session, seq FROM chain WHERE id <= ?1 ORDER BY id DESC";
+constexpr const char* kEntriesOnwards =
+    "SELECT id, time, kind, body, hash, seq FROM chain WHERE id >= ?1 ORDER BY id";
+
 /// Finds the ids of a session's entries from `first` on, in order, by following the links from its head.
 Result<std::vector<std::int64_t>> follow_links(Database& database, const StoredHead& stored,
                                                std::uint64_t first) {
   std::vector<std::int64_t> ids;
   std::int64_t id = stored.last;
+  Walk links(database, kLinksBackwards);
   for (std::uint64_t seq = stored.head.seq; seq >= first; --seq) {
-    Query query(database, "SELECT before FROM chain WHERE id = ?1 AND session = ?2 AND seq = ?3", id,
-                stored.session, seq);
-    auto row = query.next();
-    if (!row && row.error().kind() != ErrorKind::kCorrupt) return fail(std::move(row.error()));
-    if (!row.value_or(false)) return scan_for_entries(database, stored, first);
+    auto found = links.find(id);
+    if (!found && found.error().kind() != ErrorKind::kCorrupt) return fail(std::move(found.error()));
+    if (!found.value_or(false) || links.row().integer(2) != stored.session || links.row().number(3) != seq)
+      return scan_for_entries(database, stored, first);
     ids.push_back(id);
-    id = query.integer(0);
+    id = links.row().integer(1);
   }
   std::ranges::reverse(ids);
   return ids;
 }
 
 /// Reads entry `seq`, which must have this id. Error `corrupt` if it does not exist.
-Result<Entry> select_entry(Database& database, std::int64_t id, std::uint64_t seq, const SessionId& session) {
-  Query query(database, "SELECT time, kind, body, hash FROM chain WHERE id = ?1 AND seq = ?2", id, seq);
-  auto row = query.next();
-  if (!row && row.error().kind() != ErrorKind::kCorrupt) return fail(std::move(row.error()));
-  if (!row.value_or(false)) return fail(untrusted_from(session, seq));
-  return Entry{seq, query.text(1), {query.integer(0)}, query.text(2), query.digest(3)};
+Result<Entry> read_entry(Walk& entries, std::int64_t id, std::uint64_t seq, const SessionId& session) {
+  auto found = entries.find(id);
+  if (!found && found.error().kind() != ErrorKind::kCorrupt) return fail(std::move(found.error()));
+  const auto& row = entries.row();
+  if (!found.value_or(false) || row.number(5) != seq) return fail(untrusted_from(session, seq));
+  return Entry{seq, row.text(2), {row.integer(1)}, row.text(3), row.digest(4)};
 }
 
 /// Opens the stored body of an entry.
@@ -241,7 +272,8 @@ Result<StoredHead> head_before(Database& database, const Append& append, std::in
   const SessionId& session = append.lease.session;
   auto stored = select_head(database, session, owner);
   if (!stored || stored->head.seq == 0) return stored;
-  const auto entry = select_entry(database, stored->last, stored->head.seq, session);
+  Walk entries(database, kEntriesOnwards);
+  const auto entry = read_entry(entries, stored->last, stored->head.seq, session);
   if (!entry) return fail(entry.error());
   if (entry->hash != stored->head.hash) return fail(untrusted_from(session, entry->seq));
   return stored;
@@ -384,16 +416,17 @@ Result<std::vector<Entry>> select_entries(Database& database, const SessionId& s
   const auto ids = follow_links(database, *stored, chained ? seq - 1 : seq);
   if (!ids) return fail(ids.error());
   auto id = ids->begin();
+  Walk stored_entries(database, kEntriesOnwards);
   Digest previous = chain_start(session);
   if (chained) {
-    const auto before = select_entry(database, id == ids->end() ? 0 : *id++, seq - 1, session);
+    const auto before = read_entry(stored_entries, id == ids->end() ? 0 : *id++, seq - 1, session);
     if (!before) return fail(before.error());
     previous = before->hash;
   }
 
   std::vector<Entry> entries;
   for (; id != ids->end() && (limit == 0 || entries.size() < limit); ++id, ++seq) {
-    auto entry = select_entry(database, *id, seq, session);
+    auto entry = read_entry(stored_entries, *id, seq, session);
     if (!entry) return fail(std::move(entry.error()));
     previous = chain_next(previous, seq, entry->time, entry->kind, entry->body);
     if (entry->hash != previous) return fail(untrusted_from(session, seq));

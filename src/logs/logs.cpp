@@ -32,27 +32,36 @@ Result<std::vector<StoredRecord>> read_records(Journal& journal, const SessionId
   return read_some_records(journal, session, from, 0);
 }
 
-Result<std::vector<StoredRecord>> read_some_records(Journal& journal, const SessionId& session,
-                                                    std::uint64_t from, std::size_t limit) {
+Result<std::vector<Entry>> read_some_entries(Journal& journal, const SessionId& session, std::uint64_t from,
+                                             std::size_t limit) {
   auto entries = journal.read(session, from, limit);
-  if (!entries) return fail(entries.error());
-  if (entries->empty() && from <= 1) {
+  if (entries && entries->empty() && from <= 1) {
     return fail(ErrorCode::kJournal,
                 "session " + session.str() +
                     " has no records: the process that created it ended before it wrote any");
   }
-  const BlobLookup blobs = [&journal](const Digest& digest) { return journal.blob(digest); };
+  return entries;
+}
+
+Result<StoredRecord> decode_entry(Journal& journal, const SessionId& session, const Entry& entry) {
+  auto body = decode_record(entry.kind, entry.body,
+                            [&journal](const Digest& digest) { return journal.blob(digest); });
+  if (body) return StoredRecord{entry.seq, {entry.time, *std::move(body)}};
+  Error error = std::move(body.error());
+  error.message = "session " + session.str() + ", record " + std::to_string(entry.seq) + ": " + error.message;
+  return fail(std::move(error));
+}
+
+Result<std::vector<StoredRecord>> read_some_records(Journal& journal, const SessionId& session,
+                                                    std::uint64_t from, std::size_t limit) {
+  const auto entries = read_some_entries(journal, session, from, limit);
+  if (!entries) return fail(entries.error());
   std::vector<StoredRecord> records;
   records.reserve(entries->size());
   for (const Entry& entry : *entries) {
-    auto body = decode_record(entry.kind, entry.body, blobs);
-    if (!body) {
-      Error error = std::move(body.error());
-      error.message =
-          "session " + session.str() + ", record " + std::to_string(entry.seq) + ": " + error.message;
-      return fail(std::move(error));
-    }
-    records.push_back({entry.seq, {entry.time, *std::move(body)}});
+    auto record = decode_entry(journal, session, entry);
+    if (!record) return fail(std::move(record.error()));
+    records.push_back(*std::move(record));
   }
   return records;
 }

@@ -10,6 +10,7 @@
 
 #include "core/decisions.hpp"
 #include "logs/lineage.hpp"
+#include "logs/read_part.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/logs/logs.hpp"
 #include "runtime/agent_tree_nodes.hpp"
@@ -22,11 +23,13 @@ using Phase = CallState::Phase;
 /// Returns `state` (empty if null) with the records applied that the journal holds after it; collects the
 /// places of calls.
 Result<State> fold_on(Journal& journal, const SessionId& id, std::optional<State> state, CallPlaces& places) {
-  auto records = read_records(journal, id, state ? state->seq + 1 : 1);
-  if (!records) return fail(records.error());
+  const auto entries = read_some_entries(journal, id, state ? state->seq + 1 : 1, 0);
+  if (!entries) return fail(entries.error());
   State folded = state ? *std::move(state) : State{};
-  for (const StoredRecord& stored : *records) {
-    if (auto applied = apply_to(folded, stored.record); !applied) return fail(applied.error());
+  for (const Entry& entry : *entries) {
+    const auto stored = decode_entry(journal, id, entry);
+    if (!stored) return fail(stored.error());
+    if (auto applied = apply_to(folded, stored->record); !applied) return fail(applied.error());
     places.add(folded);
   }
   return folded;

@@ -89,12 +89,14 @@ Result<Folds::StatePtr> Folds::last(const SessionId& session) {
   if (!row) return fail(row.error());
   auto kept = find(*row, row->entries);
   if (kept && kept->seq == row->entries) return kept;
-  auto records = read_some_records(*journal_, session, kept ? kept->seq + 1 : 1, 0);
-  if (!records) return fail(records.error());
+  const auto entries = read_some_entries(*journal_, session, kept ? kept->seq + 1 : 1, 0);
+  if (!entries) return fail(entries.error());
   auto state = kept ? std::make_shared<State>(*kept) : std::make_shared<State>();
-  for (const StoredRecord& stored : *records) {
-    if (auto applied = apply_to(*state, stored.record); !applied) return fail(applied.error());
-    if (stored.seq % stride_ == 0) keep(std::make_shared<const State>(*state));
+  for (const Entry& entry : *entries) {
+    const auto stored = decode_entry(*journal_, session, entry);
+    if (!stored) return fail(stored.error());
+    if (auto applied = apply_to(*state, stored->record); !applied) return fail(applied.error());
+    if (stored->seq % stride_ == 0) keep(std::make_shared<const State>(*state));
   }
   keep(state, true);
   return state;

@@ -38,22 +38,24 @@ void Projection::give_back(Folded& folded) const {
 Status Projection::read_on(const SessionId& session, Folded& folded) const {
   const std::uint64_t from = folded.seq + 1;
   auto read =
-      read_some_records(*journal_, session, from, folded.until < from ? 0 : folded.until - folded.seq);
+      read_some_entries(*journal_, session, from, folded.until < from ? 0 : folded.until - folded.seq);
   if (!read) return fail(read.error());
   if (read->empty()) return fail(ErrorCode::kJournal, "the log of " + session.str() + " has lost its end");
   folded.following.assign(std::make_move_iterator(read->begin()), std::make_move_iterator(read->end()));
   return {};
 }
 
-Status Projection::apply_next(Folded& folded) const {
-  const StoredRecord& next = folded.following.front();
-  if (auto applied = apply_to(folded.state, next.record); !applied) {
+Result<Record> Projection::apply_next(const SessionId& session, Folded& folded) const {
+  auto next = decode_entry(*journal_, session, folded.following.front());
+  auto applied = next ? apply_to(folded.state, next->record) : Status(fail(next.error()));
+  if (!applied) {
     folded = {.state = {}, .seq = 0, .until = 0, .following = {}, .used = folded.used};  // it is unusable
-    return fail(applied.error());
+    return fail(std::move(applied.error()));
   }
-  folded.seq = next.seq;
+  folded.following.pop_front();
+  folded.seq = next->seq;
   if (folds_ && folded.seq % folds_->stride() == 0) folds_->keep(std::make_shared<const State>(folded.state));
-  return {};
+  return std::move(next->record);
 }
 
 /// Folds the records up to `seq` and reads the one after it.
@@ -75,8 +77,7 @@ Result<Projection::Folded*> Projection::fold_to(const SessionId& session, std::u
       if (auto read = read_on(session, folded); !read) return fail(read.error());
     }
     if (folded.seq == seq) return &folded;
-    if (auto applied = apply_next(folded); !applied) return fail(applied.error());
-    folded.following.pop_front();
+    if (auto applied = apply_next(session, folded); !applied) return fail(applied.error());
   }
 }
 
@@ -89,9 +90,9 @@ Result<const State*> Projection::before(const SessionId& session, std::uint64_t 
 Result<std::vector<Event>> Projection::events_of(const SessionId& session, std::uint64_t seq) {
   const auto folded = fold_to(session, seq - 1);
   if (!folded) return fail(folded.error());
-  if (auto applied = apply_next(**folded); !applied) return fail(applied.error());
-  auto events = project((*folded)->following.front().record, (*folded)->state);
-  (*folded)->following.pop_front();
+  const auto record = apply_next(session, **folded);
+  if (!record) return fail(record.error());
+  auto events = project(*record, (*folded)->state);
   forget_the_oldest();
   return events;
 }

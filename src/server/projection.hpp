@@ -51,14 +51,15 @@ class Projection {
   static constexpr std::size_t kMostFolded = 256;  // sessions; the others are folded again when needed
   struct Folded {
     State state;
-    std::uint64_t seq = 0;               ///< of the last record in `state`
-    std::uint64_t until = 0;             ///< the last record to read; 0: the end of the log
-    std::deque<StoredRecord> following;  ///< read and not yet folded
+    std::uint64_t seq = 0;             ///< of the last record in `state`
+    std::uint64_t until = 0;           ///< the last record to read; 0: the end of the log
+    std::deque<Entry> following = {};  ///< read and not yet folded
     std::uint64_t used = 0;
   };
   Result<Folded*> fold_to(const SessionId& session, std::uint64_t seq);
   Status read_on(const SessionId& session, Folded& folded) const;
-  Status apply_next(Folded& folded) const;
+  /// Takes the next entry; returns its record.
+  Result<Record> apply_next(const SessionId& session, Folded& folded) const;
   void give_back(Folded& folded) const;
   void forget_the_oldest();
 

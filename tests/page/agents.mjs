@@ -45,5 +45,8 @@ export function makeAgents(rig) {
   rig.agent("fails", [{ error: { code: "provider", status: 401, message: "the key is wrong" } }]);
   rig.agent("evil", [{ reasoning: hostile, text: hostile, chunk: 7, tool_calls: [kv("put", hostile, hostile.slice(0, 40))] }, { text: hostile, chunk: 11 }], '[tools.kv]\n[policy]\nask = ["kv"]');
   rig.agent("waits", [{ text: "At last.", delay_ms: 60000 }, { text: "After that." }]);
+  const { turns, steps: each } = rig.torrent;
+  const piece = (at) => ({ text: `Step ${at} says a lot. `.padEnd(150, "word "), chunk: 3 });
+  rig.agent("torrent", Array.from({ length: turns * each }, (_, at) => ((at + 1) % each === 0 ? piece(at) : { ...piece(at), tool_calls: [kv("put", `value ${at}`)] })), '[tools.kv]\n[policy]\nallow = ["kv"]');
   rig.agent("slow", null);
 }

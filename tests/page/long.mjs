@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { until } from "./rig.mjs";
+import { isOver, until } from "./rig.mjs";
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
@@ -108,7 +108,54 @@ export function long(rig) {
     await rows.nth(1).press("End");
     await until(async () => (await chosen.getAttribute("aria-posinset")) === String(rig.leaves + 1), "the last row is chosen");
     await shows();
-    assert.ok((await page.locator(".lane").count()) <= 400);
+    await rig.finish(page);
+  });
+  test("the timeline of a wide tree has a lane for each agent, and draws those in sight", async () => {
+    const run = await rig.begin("wide", "Let them fall again");
+    await until(async () => (await rig.api("/runs/" + run)).status === "completed", "the run ends", 120);
+    const { nodes } = await rig.api(`/runs/${run}/tree`);
+    const page = await rig.tab();
+    await page.goto(`${rig.url}/#/run/${run}`);
+    const list = page.getByRole("list", { name: "Lanes" });
+    const lanes = list.getByRole("listitem");
+    const focused = page.locator(".lane:has(button:focus)");
+    const place = async (lane) => Number(await lane.getAttribute("aria-posinset"));
+    await until(async () => (await lanes.first().getAttribute("aria-setsize")) === String(nodes.length), "all lanes are counted");
+    const few = async () => assert.ok((await lanes.count()) < 40, "only lanes in sight are drawn");
+    await few();
+    // With the wheel to the end: the last lane is there, and leads to its agent.
+    await list.evaluate((box) => (box.scrollTop = box.scrollHeight));
+    await until(async () => (await place(lanes.last())) === nodes.length, "the last lane comes into sight");
+    await few();
+    await lanes.last().getByRole("button", { name: "leaf" }).click();
+    await until(() => page.url().endsWith("/agent/" + nodes.at(-1).id), "the agent of the lane is chosen");
+    // By keyboard: one stop of the Tab key, then arrows, far beyond what is drawn.
+    assert.equal(await list.locator("[tabindex='0']").count(), 1);
+    await page.keyboard.press("Home");
+    await until(async () => (await focused.count()) === 1 && (await place(focused)) === 1, "the first lane has the focus");
+    for (let at = 2; at <= 30; at++) {
+      await page.keyboard.press("ArrowDown");
+      await until(async () => (await focused.count()) === 1 && (await place(focused)) === at, `lane ${at} has the focus`);
+    }
+    await page.keyboard.press("Enter");
+    await until(() => page.url().endsWith("/agent/" + nodes[29].id), "the agent of the lane is chosen");
+    await page.keyboard.press("End");
+    await until(async () => (await focused.count()) === 1 && (await place(focused)) === nodes.length, "the last lane has the focus");
+    await few();
+    await rig.finish(page);
+  });
+  test("the end of a run is asked for while the code that shows it is loaded", async () => {
+    const run = await rig.begin("chat", "Soon");
+    await rig.status(run, "completed");
+    const page = await rig.tab();
+    const asked = page.waitForRequest((request) => request.url().includes(`/runs/${run}/history?`));
+    await page.route("**/assets/run_view-*", async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await page.goto(`${rig.url}/#/run/${run}`);
+    await isOver(page);
+    assert.equal(page.asked.filter((url) => url.includes("/history?")).length, 1);
     await rig.finish(page);
   });
 }

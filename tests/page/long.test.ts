@@ -107,6 +107,19 @@ test("agents of which no event is loaded are those of the tree", () => {
   assert.equal(history.hasEarlierOf("idle"), false);
 });
 
+test("an agent keeps its place in the tree when its events are loaded", () => {
+  const history = new History();
+  history.begin("root", page(30, 1));
+  history.know([node("root", 19), node("below", 8), node("idle", 5)]);
+  const below = Number(history.firstOf("below")?.split(".")[0] ?? 31);
+  history.prependOf("below", page(below - 1, 100, "below"));
+  assert.equal(history.hasEarlierOf("below"), false);
+  assert.deepEqual(history.present.agents.get("root")!.children, ["below", "idle"]);
+  assert.deepEqual(tokens(history.present), { root: 19, below: 9, idle: 5 });
+  history.prepend(page(29, 29));
+  assert.deepEqual(tokens(history.present), tokens(whole().present));
+});
+
 test("pieces of an answer survive what is loaded before them", () => {
   const history = new History();
   history.begin("root", page(30, 5));

@@ -12,6 +12,7 @@ import { playground } from "./playground.mjs";
 import { runList } from "./run_list.mjs";
 import { Rig } from "./rig.mjs";
 import { survival } from "./survival.mjs";
+import { stream } from "./stream.mjs";
 import { views } from "./views.mjs";
 
 // The tests are made before the server runs: they take what it is when they begin.
@@ -27,6 +28,7 @@ describe("the page", { concurrency: false }, () => {
   inbox(rig);
   branches(rig);
   long(rig);
+  stream(rig);
   library(rig);
   playground(rig);
   file(rig);

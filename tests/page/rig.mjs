@@ -57,6 +57,7 @@ export class Rig {
     const rig = new Rig();
     // PRAXIS_PAGE_LEAVES=2000 makes the wide tree as large as the page has to take.
     rig.leaves = Number(process.env.PRAXIS_PAGE_LEAVES ?? 200);
+    rig.torrent = { turns: 21, steps: 20 }; // with 50 pieces in each step
     rig.praxis = praxis;
     rig.place = mkdtempSync(join(tmpdir(), "praxis-page-"));
     rig.agents = join(rig.place, "config/praxis/agents");

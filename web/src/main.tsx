@@ -1,6 +1,7 @@
 // The page: its frame, and the view that the address names.
 import { effect, signal } from "@preact/signals";
 import { render } from "preact";
+import { beginHistory } from "./api/begin.ts";
 import { token, keepToken } from "./api/client.ts";
 import { connection } from "./api/stream.ts";
 import { followAll, pending } from "./live.ts";
@@ -12,7 +13,11 @@ import { later } from "./ui/load.tsx";
 import { Login, useCode } from "./views/login.tsx";
 import { Runs } from "./views/runs.tsx";
 
-const RunView = later(() => import("./run/run_view.tsx").then((part) => part.RunView));
+const RunView = later(() => {
+  const at = place.peek();
+  if (at.view === "run") beginHistory(at.run);
+  return import("./run/run_view.tsx").then((part) => part.RunView);
+});
 const Inbox = later(() => import("./views/inbox.tsx").then((part) => part.Inbox));
 const Compare = later(() => import("./views/compare.tsx").then((part) => part.Compare));
 const Branches = later(() => import("./views/branches.tsx").then((part) => part.Branches));

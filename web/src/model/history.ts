@@ -22,6 +22,8 @@ export class History {
   private extra: RunEvent[] = [];
   /** The agents that existed before the first loaded event of each. */
   private readonly before = new Map<string, TreeNode>();
+  /** Those of them of which all events are loaded, while others around them are not: they only keep their place. */
+  private readonly whole = new Set<string>();
   private readonly first = new Map<string, string>();
   private past = new RunState();
   private pastLength = 0;
@@ -40,21 +42,39 @@ export class History {
     this.prepend(page);
   }
 
+  /** Begins again with the last events of the run, and forgets the older ones: the memory of a long run has a bound. */
+  beginAgain(page: Page): void {
+    const last = page.events.at(-1)?.id ?? "0.0";
+    const later = this.events.filter((event) => compareIds(event.id ?? "", last) > 0);
+    this.events = [];
+    this.extra = [];
+    this.before.clear();
+    this.whole.clear();
+    this.first.clear();
+    this.prepend({ ...page, events: [...page.events, ...later] });
+  }
+
   /** Takes the events right before those that are loaded. */
   prepend(page: Page): void {
-    this.take(page);
+    for (const session of this.take(page)) this.before.delete(session);
     const from = page.events[0]?.id;
     if (from !== undefined) this.extra = this.extra.filter((event) => compareIds(event.id ?? "", from) < 0);
+    const apart = new Set(this.extra.map((event) => event.session));
+    for (const session of this.whole) {
+      if (apart.has(session)) continue;
+      this.whole.delete(session);
+      this.before.delete(session);
+    }
     this.events = [...page.events, ...this.events];
     this.hasEarlier = page.has_earlier;
-    if (!page.has_earlier) this.before.clear();
+    if (!page.has_earlier) this.before.clear(), this.whole.clear();
     this.rebuild();
   }
 
   /** Takes the events of one agent right before those of it that are loaded. */
   prependOf(agent: string, page: Page): void {
     this.take(page);
-    if (!page.has_earlier) this.before.delete(agent);
+    if (!page.has_earlier) this.whole.add(agent);
     this.extra = [...page.events, ...this.extra].sort((a, b) => compareIds(a.id ?? "", b.id ?? ""));
     this.rebuild();
   }
@@ -77,7 +97,7 @@ export class History {
 
   /** Whether an agent has events before the first one of it that is loaded. */
   hasEarlierOf(agent: string): boolean {
-    return this.before.has(agent);
+    return this.before.has(agent) && !this.whole.has(agent);
   }
 
   /** The id of the first loaded event of an agent; undefined: none is loaded. */
@@ -85,7 +105,9 @@ export class History {
     return this.first.get(agent);
   }
 
-  private take(page: Page): void {
+  /** Returns the agents of which the page has the first event. */
+  private take(page: Page): string[] {
+    const begun: string[] = [];
     const nodes = new Map(page.agents.map((node) => [node.id, node]));
     const seen = new Set<string>();
     for (const { session, id = "" } of page.events) {
@@ -95,16 +117,20 @@ export class History {
       if (known !== undefined && compareIds(known, id) <= 0) continue;
       this.first.set(session, id);
       const node = nodes.get(session);
-      if (node === undefined) this.before.delete(session);
+      if (node === undefined) begun.push(session);
       else this.before.set(session, { ...node, created: this.before.get(session)?.created ?? node.created });
     }
+    return begun;
   }
 
   /** The run before the first of `events`. */
   private beginning(): RunState {
     const run = new RunState();
     run.root = this.present.root;
-    for (const node of this.before.values()) run.addNode(node);
+    for (const node of this.before.values()) {
+      if (this.whole.has(node.id)) run.addAgent(node.id, node.parent ?? "", node.depth, node.created);
+      else run.addNode(node);
+    }
     for (const event of this.extra) apply(run, event);
     return run;
   }

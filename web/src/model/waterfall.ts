@@ -90,3 +90,28 @@ export function totals(spans: readonly Span[], now: number): Record<Span["kind"]
   for (const span of spans) sums[span.kind] += Math.max(0, (span.to ?? now) - span.from);
   return sums;
 }
+
+const [barHeight, aroundBars] = [12, 13]; // pixels: of a level of bars, and of the rest of a lane
+
+/** The height of the bars of a lane, in pixels. */
+export const heightOf = (lane: Lane): number => lane.levels * barHeight;
+/** How far below the top of its lane a level of bars begins, in pixels. */
+export const topOf = (level: number): number => level * barHeight;
+
+/** Where each lane begins, in pixels from the top; then where the last one ends. */
+export function laneTops(all: readonly Lane[]): number[] {
+  const tops = [0];
+  for (const lane of all) tops.push(tops.at(-1)! + heightOf(lane) + aroundBars);
+  return tops;
+}
+
+/** The number of the lane at `y` pixels from the top; the first or last one beyond them. */
+export function laneAt(tops: readonly number[], y: number): number {
+  let [low, high] = [0, Math.max(0, tops.length - 2)];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (tops[middle]! <= y) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

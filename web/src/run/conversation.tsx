@@ -188,6 +188,7 @@ export function Conversation({ store }: { store: Store }) {
   }, [agent?.id, isUnloaded, store.isLoading.value]);
   const showEarlier = () => {
     follows.current = false;
+    store.readsBack = true;
     anchor.current = box.current?.scrollHeight ?? null;
     more.value += 500;
     if (first === 0 && agent !== undefined) void store.loadEarlierOf(agent.id);
@@ -200,6 +201,7 @@ export function Conversation({ store }: { store: Store }) {
       onScroll={(event) => {
         const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
         follows.current = scrollHeight - scrollTop - clientHeight < 40;
+        store.readsBack = !follows.current;
         if (scrollTop === 0 && scrollHeight > clientHeight && (first > 0 || hasEarlier)) showEarlier();
       }}
     >

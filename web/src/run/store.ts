@@ -1,5 +1,6 @@
 // The run that is open: its events, the moment that is shown, the agent and record that are chosen.
 import { batch, computed, signal } from "@preact/signals";
+import { lastEvents } from "../api/begin.ts";
 import { call, Refusal } from "../api/client.ts";
 import { connection, follow } from "../api/stream.ts";
 import type { TreeNode } from "../api/types.ts";
@@ -7,8 +8,11 @@ import { History, pauseBetween, type Page } from "../model/history.ts";
 import type { Agent, RunState } from "../model/run_state.ts";
 import { go, place } from "../router.ts";
 
-/** Records of which the events are loaded at first, and with each look back. */
-const [atFirst, atOnce] = [1000, 5000];
+/** Records of which the events are loaded with each look back: of one agent, and of all. */
+const [ofOne, atOnce] = [1000, 5000];
+
+/** So many events may come in before the oldest ones are forgotten. They are loaded again when they are looked for. */
+const mostGrown = 1000;
 
 type Answer = { run_id: string; events: object[]; agents: TreeNode[]; has_earlier: boolean; last_event_id: string };
 const pageOf = (answer: Answer): Page => ({ ...answer, events: answer.events as Page["events"] });
@@ -30,6 +34,9 @@ export class Store {
   readonly isLoading = signal(false);
   private isClosed = false;
   private end = () => {};
+  private grown = 0;
+  /** The reader looks at what was said earlier, which must not go away. */
+  readsBack = false;
 
   constructor(readonly run: string) {
     void this.open();
@@ -40,7 +47,7 @@ export class Store {
     connection.value = "connecting";
     for (let pause = 200; !this.isClosed; pause = Math.min(pause * 2, 4000)) {
       try {
-        const last = await call("GET /api/v1/runs/{id}/history", { path: { id: this.run }, query: { limit: atFirst } });
+        const last = await lastEvents(this.run);
         if (this.isClosed) return;
         this.history.begin(last.run_id, pageOf(last));
         this.changed();
@@ -64,6 +71,7 @@ export class Store {
     const follower = {
       event: (event: Page["events"][number]) => {
         this.history.add(event);
+        if (event.id !== undefined && ++this.grown >= mostGrown) void this.forgetOld();
         this.changed();
       },
       renewed: () => {
@@ -73,6 +81,19 @@ export class Store {
       refused: (status: number) => this.refuse(status),
     };
     this.end = follow(`/api/v1/runs/${encodeURIComponent(this.run)}/events`, follower, after);
+  }
+
+  /** Keeps only the end of the run, unless something earlier is looked at. */
+  private async forgetOld(): Promise<void> {
+    if (this.moment.value !== null || this.readsBack || this.isLoading.value) return;
+    this.grown = 0;
+    await this.load(async () => {
+      const page = pageOf(await lastEvents(this.run));
+      const { nodes } = await call("GET /api/v1/runs/{id}/tree", { path: { id: this.run } });
+      if (this.isClosed || this.moment.value !== null || this.readsBack || !page.has_earlier) return;
+      this.history.beginAgain(page);
+      this.history.know(nodes);
+    });
   }
 
   private async readTree(): Promise<void> {
@@ -96,7 +117,7 @@ export class Store {
   async loadEarlierOf(agent: string): Promise<boolean> {
     if (!this.history.hasEarlierOf(agent) || this.isLoading.value) return false;
     return this.load(async () => {
-      const query = { before: this.history.firstOf(agent), limit: atFirst, below: false };
+      const query = { before: this.history.firstOf(agent), limit: ofOne, below: false };
       this.history.prependOf(agent, pageOf(await call("GET /api/v1/runs/{id}/history", { path: { id: agent }, query })));
     });
   }

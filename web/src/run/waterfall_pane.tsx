@@ -2,11 +2,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { extent, lanes, totals, zoomed, type Window } from "../model/waterfall.ts";
-import { duration, hue } from "../model/words.ts";
+import { duration } from "../model/words.ts";
+import { kinds, Lanes } from "./lanes.tsx";
 import type { Store } from "./store.ts";
-
-const level = 12;
-const kinds = { model: "model", tool: "tool", wait: "waiting" };
 
 export function WaterfallPane({ store }: { store: Store }) {
   const zoom = useSignal<Window | null>(null);
@@ -47,31 +45,7 @@ export function WaterfallPane({ store }: { store: Store }) {
         <button type="button" class="plain" onClick={() => change(0.5)} aria-label="Zoom in">+</button>
         <button type="button" class="plain" onClick={() => move(0.3)} disabled={zoom.value === null} aria-label="Later">▸</button>
       </header>
-      <div
-        class="lanes" tabIndex={0} role="region" aria-label="Lanes"
-        onWheel={(event) => {
-          if (!event.ctrlKey) return;
-          event.preventDefault();
-          const box = event.currentTarget.getBoundingClientRect();
-          change(event.deltaY > 0 ? 1.25 : 0.8, Math.min(1, Math.max(0, (event.clientX - box.left - 130) / (box.width - 130))));
-        }}
-      >
-        {all.slice(0, 400).map((lane) => (
-          <div class="lane" key={lane.agent}>
-            <button type="button" class="plain name" style={{ paddingInlineStart: `${0.4 + Math.min(lane.depth, 8) * 0.6}rem` }} onClick={() => store.choose(lane.agent)}>{lane.name}</button>
-            <div class="bars" style={{ height: `${lane.levels * level}px`, "--hue": hue(lane.name) }}>
-              {lane.bars.map((bar) => (
-                <i
-                  key={`${bar.span.kind} ${bar.span.seq} ${bar.span.from}`} class={bar.span.kind + (bar.span.to === null ? " open" : "")}
-                  title={`${kinds[bar.span.kind]} ${bar.span.name}: ${duration((bar.span.to ?? now) - bar.span.from)}, record ${bar.span.seq}`}
-                  style={{ left: `${bar.left * 100}%`, width: `max(2px, ${bar.width * 100}%)`, top: `${bar.level * level}px` }}
-                  onClick={() => store.choose(lane.agent, bar.span.seq)}
-                />
-              ))}
-            </div>
-          </div>
-        ))}
-      </div>
+      <Lanes all={all} now={now} store={store} zoom={change} />
     </section>
   );
 }
