@@ -71,8 +71,9 @@ class ScheduleWork {
                                    "praxis schedule add \"0 6 * * 1-5\" AGENT PROMPT"));
     const auto agent = app::find_agent_file(workspace_, options_.agent);
     if (!agent) return fail(agent.error());
-    if (!*agent || options_.agent.contains('/'))
-      return fail(app::not_in_agent_folder(workspace_, options_.agent));
+    // A file that is found from here may not be found from where the schedule is carried out.
+    const bool is_name = !options_.agent.contains('/') && !options_.agent.ends_with(".toml");
+    if (!*agent || !is_name) return fail(app::not_in_agent_folder(workspace_, options_.agent));
     const UnixMillis now = system_environment()->now();
     const app::Schedule schedule{.id = system_environment()->new_id(),
                                  .times = options_.first,
