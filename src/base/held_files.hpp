@@ -1,6 +1,6 @@
 // Files that a part of this process has locked by fcntl(2). Closing any descriptor of such a file drops all
-// those locks, whoever opened it, so no other code of the process may open it: SQLite's databases and their
-// indexes.
+// those locks, also a descriptor that never locked, so no other code of the process may open it: SQLite's
+// databases and their indexes.
 #pragma once
 
 #include <sys/types.h>

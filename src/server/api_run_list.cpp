@@ -1,10 +1,9 @@
 // The list of runs, and taking runs out of it.
 #include <utility>
 
-#include "app/envelope.hpp"
+#include "app/run_list.hpp"
 #include "app/run_nodes.hpp"
 #include "app/values.hpp"
-#include "praxis/base/dates.hpp"
 #include "server/handlers.hpp"
 
 namespace praxis::server {
@@ -12,22 +11,11 @@ namespace {
 
 constexpr std::size_t kRunsShown = 20, kMostRunsShown = 100;
 
+/// As the command line lists it, without what this process holds: the server holds what runs.
 JsonObject row_json(const app::ListedRun& run) {
-  const SessionRow& row = run.row;
-  JsonArray tags;
-  for (const std::string& tag : row.tags) tags.emplace_back(tag);
-  return JsonObject{{"id", row.id.str()},
-                    {"name", row.name.empty() ? Json(nullptr) : Json(row.name)},
-                    {"tags", std::move(tags)},
-                    {"agent", row.agent},
-                    {"model", row.model},
-                    {"status", row.status},
-                    {"title", row.title},
-                    {"created_at", to_iso8601(row.created)},
-                    {"updated_at", to_iso8601(row.updated)},
-                    {"records", row.entries},
-                    {"tokens", run.usage.total()},
-                    {"cost_usd", app::cost_or_null(run.usage)}};
+  JsonObject row = app::program_json(run);
+  row.stable_erase("held");
+  return row;
 }
 
 Result<std::optional<MicroUsd>> cost_in(const Call& call, const std::string& key) {

@@ -38,10 +38,12 @@ LiveExport::~LiveExport() {
 
 void LiveExport::work() {
   std::unique_lock lock(mutex_);
-  while (!closing_) {
+  // The last pass begins after the end was asked for: one that began before may lack the last turns.
+  for (bool is_last = false; !is_last;) {
     changed_.wait_for(lock, pause_, [this] { return closing_; });
+    is_last = closing_;
     const bool is_away = system_environment()->now() - queue_.away_since() < kLongestPause;
-    if (closing_ && is_away) break;
+    if (is_last && is_away) break;
     lock.unlock();
     pass();
     lock.lock();

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <future>
+#include <thread>
 
 #include "net/testing/test_server.hpp"
 #include "runtime/testing/trees.hpp"
@@ -141,6 +143,23 @@ TEST_F(TraceQueueTest, LiveExport_SendsWhatIsLeftWhenItEnds) {
   run_turn();
   live->reset();
   EXPECT_EQ(sent("invoke_agent leaf"), 1U);
+}
+
+TEST_F(TraceQueueTest, LiveExport_ThatEndsWhileItSends_SendsWhatEndedMeanwhileToo) {
+  std::promise<void> begun;
+  std::atomic<bool> is_first = true;
+  on_request_ = [&] {
+    if (!is_first.exchange(false)) return;
+    begun.set_value();
+    std::this_thread::sleep_for(200ms);  // the second turn and the end come meanwhile
+  };
+  auto live = LiveExport::start(journal_, {.collector = settings(), .file = file(), .interval = 1ms});
+  ASSERT_TRUE(live) << live.error().message;
+  run_turn();
+  begun.get_future().wait();
+  run_turn();
+  live->reset();
+  EXPECT_EQ(sent("invoke_agent leaf"), 2U);
 }
 
 }  // namespace

@@ -29,7 +29,10 @@ class A2aClientTest : public ::testing::Test {
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     folder_ = name;
   }
-  ~A2aClientTest() override { std::filesystem::remove_all(folder_); }
+  ~A2aClientTest() override {
+    server_.reset();  // it writes into the folder
+    std::filesystem::remove_all(folder_);
+  }
 
   /// A client of an agent with this behaviour.
   Client& client(const std::string& behaviour, HttpHeaders headers = {}) {
