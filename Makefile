@@ -22,7 +22,8 @@ FEWER_KILLS = PRAXIS_CRASH_ROUNDS=2
 # $(call build,preset,targets,settings) and $(call ctest,preset,log,arguments); targets, settings and
 # arguments are optional.
 build = cmake --preset $(1) $(3) >/dev/null && cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
-ctest = ctest --preset $(1) --parallel $(JOBS) --output-log build/$(1)/$(2).log $(3)
+ctest = ctest --preset $(1) --parallel $(JOBS) --output-log build/$(1)/$(2).log $(3) || \
+	{ scripts/show-failures build/$(1)/$(2).log; exit 1; }
 sources = find include src tests bench fuzz examples -name '*.[ch]pp'
 
 # Where the test of the JSON Schema validator finds the public test suite.

@@ -9,11 +9,25 @@
 
 #include "base/descriptor_watches.hpp"
 #include "base/event_loop.hpp"
+#include "base/executor_end.hpp"
 #include "base/idle_task.hpp"
 #include "base/reactor.hpp"
 #include "base/worker_pool.hpp"
 
 namespace praxis {
+
+struct ExecutorEnd::Ended {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool has_ended = false;
+
+  void note() {
+    const std::lock_guard lock(mutex);
+    has_ended = true;
+    changed.notify_all();
+  }
+};
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -252,13 +266,14 @@ class Undertaker {
     return *undertaker;
   }
 
-  void take(LoopExecutor* executor) {
+  void take(LoopExecutor* executor, std::shared_ptr<ExecutorEnd::Ended> end) {
     {
       const std::lock_guard lock(mutex_);
       ++under_way_;
     }
-    std::thread([this, executor] {
+    std::thread([this, executor, end = std::move(end)] {
       delete executor;
+      end->note();
       const std::lock_guard lock(mutex_);
       if (--under_way_ == 0) done_.notify_all();
     }).detach();
@@ -282,18 +297,30 @@ class Undertaker {
 
 /// A thread cannot join itself: when one of the executor's own threads drops the last reference, another
 /// thread destroys the executor.
-void destroy(LoopExecutor* executor) {
-  if (own_executor == executor) {
-    Undertaker::instance().take(executor);
-  } else {
+struct Destroy {
+  std::shared_ptr<ExecutorEnd::Ended> end = std::make_shared<ExecutorEnd::Ended>();
+
+  void operator()(LoopExecutor* executor) const {
+    if (own_executor == executor) return Undertaker::instance().take(executor, end);
     delete executor;
+    end->note();
   }
-}
+};
 
 }  // namespace
 
 std::shared_ptr<Executor> make_executor(std::size_t max_workers) {
-  return {new LoopExecutor(max_workers), destroy};
+  return {new LoopExecutor(max_workers), Destroy()};
+}
+
+ExecutorEnd::ExecutorEnd(const std::shared_ptr<Executor>& executor) {
+  if (const auto* destroy = std::get_deleter<Destroy>(executor)) ended_ = destroy->end;
+}
+
+bool ExecutorEnd::wait(std::chrono::milliseconds patience) const {
+  if (!ended_) return true;
+  std::unique_lock lock(ended_->mutex);
+  return ended_->changed.wait_for(lock, patience, [&] { return ended_->has_ended; });
 }
 
 bool run_when_idle(Task& task) { return leading != nullptr && leading->take_for_idle(task); }

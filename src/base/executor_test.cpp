@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/executor_end.hpp"
 #include "base/testing/manual_executor.hpp"
 #include "base/worker_pool.hpp"
 
@@ -55,6 +56,33 @@ TEST(Executor, BlockingTaskOfTheLoop_DoesNotHoldUpTheLoop) {
     executor->post([&, i] { freed[i].set_value(); });
     ASSERT_EQ(done[i].get_future().wait_for(10s), std::future_status::ready) << "round " << i;
   }
+}
+
+TEST(Executor, End_ComesWhenItsTasksHaveEnded) {
+  std::promise<void> begun, freed;
+  std::atomic<bool> is_done = false;
+  auto executor = make_executor();
+  const ExecutorEnd end(executor);
+  executor->post_blocking([&, keep = executor] {
+    begun.set_value();
+    freed.get_future().wait();
+    std::this_thread::sleep_for(20ms);
+    is_done = true;
+  });
+  begun.get_future().wait();
+  executor.reset();  // not the last reference
+  EXPECT_FALSE(end.wait(0ms));
+  freed.set_value();
+  EXPECT_TRUE(end.wait(1min));
+  EXPECT_TRUE(is_done);
+}
+
+TEST(Executor, End_OfOneThatIsIdleComesAtOnce) {
+  auto executor = make_executor();
+  const ExecutorEnd end(executor);
+  executor.reset();
+  EXPECT_TRUE(end.wait(0ms));
+  EXPECT_TRUE(ExecutorEnd(std::make_shared<ManualExecutor>()).wait(0ms)) << "of another kind";
 }
 
 TEST(Executor, Timers_FireWhileBlockingTasksOfTheLoopHang) {

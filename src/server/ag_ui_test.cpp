@@ -140,11 +140,15 @@ TEST_F(AgUi, SubAgentSpeaksForItself) {
          "{\"tool_calls\":[{\"name\":\"helper\",\"arguments\":{\"prompt\":\"help\"}}]}\n{\"text\":\"Led.\"}");
   agent("lead", "[agents.helper]\nfile = \"ask.toml\"\ndescription = \"Helps\"\n");
   start();
-  const auto asked = events_of(run("lead", messages(user("hi"))));
+  const Answer first = run("lead", messages(user("hi")));
+  SCOPED_TRACE(first.body);
+  const auto asked = events_of(first);
   EXPECT_THAT(types_of(asked), Contains("SUBAGENT_STARTED"));
   const Json& interrupt = interrupt_of(asked);
   EXPECT_FALSE(json_string(interrupt, "subagentRunId").empty());
-  const auto done = events_of(run("lead", resume(json_string(interrupt, "id"), R"({"approved":true})")));
+  const Answer second = run("lead", resume(json_string(interrupt, "id"), R"({"approved":true})"));
+  SCOPED_TRACE(second.body);
+  const auto done = events_of(second);
   EXPECT_EQ(text_of(done), "Led.");
   EXPECT_THAT(types_of(done), Contains("SUBAGENT_FINISHED"));
 }

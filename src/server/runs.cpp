@@ -291,12 +291,12 @@ void Runs::keep(const SessionId& run, const Session& session) {
 Session::TurnDone Runs::when_done(const SessionId& run, Load::Slot slot,
                                   std::function<void(const Result<AgentResult>&)> also,
                                   Acknowledgements::Ticket ticket) {
-  return [weak = weak_from_this(), run, slot = std::move(slot), also = std::move(also), ticket,
-          acknowledgements = acknowledgements_](const Result<AgentResult>& result) mutable {
+  return [weak = weak_from_this(), run, slot = std::move(slot), also = std::move(also),
+          ticket](const Result<AgentResult>& result) mutable {
     slot.reset();
-    if (!result) acknowledgements->fail_with(run, ticket, result.error());
-    if (also) also(result);
     const auto self = weak.lock();
+    if (self && !result) self->acknowledgements_->fail_with(run, ticket, result.error());
+    if (also) also(result);
     if (self) self->forget_queued(run);
     if (!self || (result && !result->pending.empty())) return;
     self->executor_->post_blocking([self, run] { self->drop(run); });

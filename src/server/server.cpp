@@ -5,9 +5,11 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "app/open_runtime.hpp"
+#include "base/executor_end.hpp"
 #include "praxis/journal/postgres_journal.hpp"
 #include "server/a2a_errors.hpp"
 #include "server/event_channel.hpp"
@@ -281,6 +283,25 @@ void watch_tokens(const std::shared_ptr<Executor>& executor, const std::weak_ptr
   });
 }
 
+/// The executor of a server. Its end is awaited, for what is still at work uses what the caller may destroy
+/// next, such as the static data of a program that returns from `main`.
+class OwnExecutor {
+ public:
+  explicit OwnExecutor(std::shared_ptr<Executor> executor) : executor_(std::move(executor)) {}
+  ~OwnExecutor() {
+    const ExecutorEnd end(executor_);
+    executor_.reset();
+    std::ignore = end.wait(kLeaving);
+  }
+  OwnExecutor(const OwnExecutor&) = delete;
+  OwnExecutor& operator=(const OwnExecutor&) = delete;
+
+ private:
+  static constexpr std::chrono::seconds kLeaving{2};  // for a call that does not stop at once
+
+  std::shared_ptr<Executor> executor_;
+};
+
 class RunningServer final : public Server {
  public:
   RunningServer(std::shared_ptr<Executor> executor, std::shared_ptr<Service> service,
@@ -310,7 +331,7 @@ class RunningServer final : public Server {
   }
 
  private:
-  const std::shared_ptr<Executor> executor_;
+  const OwnExecutor executor_;  // destroyed last
   const std::shared_ptr<Service> service_;
   std::unique_ptr<HttpServer> http_;
   const std::shared_ptr<Looks> looks_;

@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <thread>
@@ -259,6 +261,32 @@ TEST_F(ServedEvents, EndOfTheServerIsAnEvent) {
   server_->drain(std::chrono::milliseconds(0));
   EXPECT_THAT(client.read_all(), HasSubstr("event: shutdown"));
   EXPECT_TRUE(client.closed());
+}
+
+std::size_t threads_of_this_process() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+// What a program destroys after its server, no thread of the server may still use. A turn does not keep the
+// server, whichever request began it.
+TEST_F(ServedEvents, EndOfTheServerEndsItsThreads) {
+  script("long", R"({"text":"At last.","delay_ms":600000})");
+  agent("long", "");
+  const std::size_t before = threads_of_this_process();
+  start();
+  stream("/api/v1/runs/" + create("long") + "/events", "model.requested");
+  RawClient client(server_->port());
+  client.send(request("POST", "/api/agui/long",
+                      R"({"threadId":"t","runId":"r","messages":[{"id":"u","role":"user","content":"hi"}]})",
+                      kOwner));
+  client.read_until("STEP_STARTED");
+  EXPECT_GT(threads_of_this_process(), before);
+  server_.reset();
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (threads_of_this_process() > before && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // a thread may be about to leave
+  EXPECT_EQ(threads_of_this_process(), before);
 }
 
 TEST_F(ServedEvents, RunThatTheServerLeftIsTakenUp) {

@@ -62,7 +62,7 @@ void BeginWatch::report(const Result<AgentResult>& result) {
   std::shared_ptr<TurnFollower> follower;
   {
     const std::lock_guard lock(mutex_);
-    follower = std::exchange(follower_, nullptr);
+    follower = follower_.lock();
     if (!result) error_ = result.error();
   }
   if (!result && follower) follower->fail_with(result.error());

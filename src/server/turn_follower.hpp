@@ -50,7 +50,7 @@ bool replay_into(const std::vector<StoredRecord>& records, std::uint64_t from, s
 class TurnFollower;
 
 /// Reports the error of a turn that could not begin to a follower, which may be made after the turn was
-/// started. Thread-safe.
+/// started. Belongs to the turn, so it must not keep the follower and with it the server. Thread-safe.
 class BeginWatch {
  public:
   /// The callback for `NewRun::done`.
@@ -59,7 +59,7 @@ class BeginWatch {
 
  private:
   std::mutex mutex_;
-  std::shared_ptr<TurnFollower> follower_;
+  std::weak_ptr<TurnFollower> follower_;
   std::optional<Error> error_;
 };
 
