@@ -81,10 +81,10 @@ Status check_model(const std::string& model) {
   return fail(field_error("model", "must not be a script or cassette; an agent file may name one"));
 }
 
-Runs::Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime,
+Runs::Runs(std::shared_ptr<const app::Workspace> workspace, std::shared_ptr<Runtime> runtime,
            std::shared_ptr<Journal> journal, std::shared_ptr<Executor> executor, std::shared_ptr<Load> load,
            std::chrono::milliseconds patience)
-    : workspace_(workspace),
+    : workspace_(std::move(workspace)),
       runtime_(std::move(runtime)),
       journal_(std::move(journal)),
       executor_(std::move(executor)),
@@ -107,13 +107,13 @@ Result<Agent> Runs::agent_of(const NewRun& wanted, const Principal& principal) c
   app::RunAgent choice{.model = wanted.model};
   if (!wanted.agent.empty()) {
     auto file = is_path(wanted.agent) ? Result<std::optional<app::AgentChoice>>(std::nullopt)
-                                      : app::find_agent_file(workspace_, wanted.agent);
+                                      : app::find_agent_file(*workspace_, wanted.agent);
     if (!file) return fail(file.error());
     if (!*file || !principal.may_use(wanted.agent)) return fail(not_found("agent", wanted.agent));
     choice.file = (*file)->file;
     choice.project = (*file)->project;
   }
-  auto agent = app::agent_for_run(choice, workspace_, *runtime_);
+  auto agent = app::agent_for_run(choice, *workspace_, *runtime_);
   if (!agent) return agent;
   auto limits = limits_of(agent->spec().limits, wanted.limits, principal);
   if (!limits) return fail(limits.error());
@@ -251,10 +251,10 @@ Result<Created> Runs::found_again(const SessionId& id, const std::string& reques
 Result<Agent> Runs::described(const std::string& name) {
   if (is_path(name)) return fail(not_found("agent", name));
   const std::lock_guard reading(reading_agents_);
-  const auto file = app::find_agent_file(workspace_, name);
+  const auto file = app::find_agent_file(*workspace_, name);
   if (!file) return fail(file.error());
   if (!*file) return fail(not_found("agent", name));
-  return app::agent_named(workspace_, name);
+  return app::agent_named(*workspace_, name);
 }
 
 Result<Session> Runs::open(const SessionId& run, const BranchChange& change, Opening opening) {
@@ -269,7 +269,7 @@ Result<Session> Runs::open(const SessionId& run, const BranchChange& change, Ope
   options.model = change.model;
   const std::uint32_t step = read->state.turn ? read->state.turn->step : 0;
   options.adjust = [&](Agent& agent) { return adjust(agent, change, step); };
-  auto session = app::reopen_run_in(runtime_, *read, workspace_, options);
+  auto session = app::reopen_run_in(runtime_, *read, *workspace_, options);
   if (session) keep(run, *session);
   return session;
 }
@@ -408,7 +408,7 @@ void Runs::sweep_soon() {
     self->sweeps_ = false;
     // What an error leaves, the next sweep finds.
     std::ignore = self->journal_->sweep();
-    std::ignore = app::forget_removed_runs(self->workspace_, *self->journal_);
+    std::ignore = app::forget_removed_runs(*self->workspace_, *self->journal_);
   });
 }
 

@@ -70,8 +70,9 @@ Status check_model(const std::string& model);
 class Runs : public std::enable_shared_from_this<Runs> {
  public:
   /// `patience` is how long a request waits until its message is durable.
-  Runs(const app::Workspace& workspace, std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
-       std::shared_ptr<Executor> executor, std::shared_ptr<Load> load, std::chrono::milliseconds patience);
+  Runs(std::shared_ptr<const app::Workspace> workspace, std::shared_ptr<Runtime> runtime,
+       std::shared_ptr<Journal> journal, std::shared_ptr<Executor> executor, std::shared_ptr<Load> load,
+       std::chrono::milliseconds patience);
 
   /// Gets the run once its first message is durable, or the error that prevented it; called
   /// once, on a worker.
@@ -164,7 +165,7 @@ class Runs : public std::enable_shared_from_this<Runs> {
   Belonging belonging_of(const SessionId& root);
   void note_belonging(const SessionId& root, Belonging belonging);
 
-  const app::Workspace& workspace_;
+  const std::shared_ptr<const app::Workspace> workspace_;
   const std::shared_ptr<Runtime> runtime_;
   const std::shared_ptr<Journal> journal_;
   const std::shared_ptr<Executor> executor_;

@@ -5,6 +5,7 @@
 
 #include "app/open_runtime.hpp"
 #include "praxis/json/json.hpp"
+#include "server/own_executor.hpp"
 
 namespace praxis::server {
 namespace {
@@ -66,18 +67,18 @@ void ScheduleThread::work(const std::stop_token& stop, const app::Workspace& wor
 }
 
 Status run_schedules(app::Workspace workspace, const ScheduleThread::Warn& warn, std::stop_token stop) {
-  const auto executor = make_executor();
-  const app::Workspace place = std::move(workspace);
-  auto runtime = app::open_runtime(
-      place,
-      {.principal = Author{"schedule", Surface::kServer}, .begin_queued_turns = true, .executor = executor});
+  const OwnExecutor executor(make_executor());
+  const auto place = std::make_shared<const app::Workspace>(std::move(workspace));
+  auto runtime = app::open_runtime(*place, {.principal = Author{"schedule", Surface::kServer},
+                                            .begin_queued_turns = true,
+                                            .executor = executor.get()});
   if (!runtime) return fail(runtime.error());
   const std::shared_ptr<Journal> journal(*runtime, &(*runtime)->journal());
   const auto load = std::make_shared<Load>(LoadBounds{}, system_environment());
-  const auto runs = std::make_shared<Runs>(place, *runtime, journal, executor, load, kPatience);
+  const auto runs = std::make_shared<Runs>(place, *runtime, journal, executor.get(), load, kPatience);
   runs->start();
   {
-    const ScheduleThread thread(place, runs, system_environment(), warn);
+    const ScheduleThread thread(*place, runs, system_environment(), warn);
     std::mutex mutex;
     std::condition_variable_any never;
     std::unique_lock lock(mutex);

@@ -5,16 +5,15 @@
 #include <mutex>
 #include <set>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "app/open_runtime.hpp"
-#include "base/executor_end.hpp"
 #include "praxis/journal/postgres_journal.hpp"
 #include "server/a2a_errors.hpp"
 #include "server/event_channel.hpp"
 #include "server/handlers.hpp"
 #include "server/openai.hpp"
+#include "server/own_executor.hpp"
 #include "server/route_rights.hpp"
 #include "server/routes.hpp"
 #include "server/schedule_thread.hpp"
@@ -283,25 +282,6 @@ void watch_tokens(const std::shared_ptr<Executor>& executor, const std::weak_ptr
   });
 }
 
-/// The executor of a server. Its end is awaited, for what is still at work uses what the caller may destroy
-/// next, such as the static data of a program that returns from `main`.
-class OwnExecutor {
- public:
-  explicit OwnExecutor(std::shared_ptr<Executor> executor) : executor_(std::move(executor)) {}
-  ~OwnExecutor() {
-    const ExecutorEnd end(executor_);
-    executor_.reset();
-    std::ignore = end.wait(kLeaving);
-  }
-  OwnExecutor(const OwnExecutor&) = delete;
-  OwnExecutor& operator=(const OwnExecutor&) = delete;
-
- private:
-  static constexpr std::chrono::seconds kLeaving{2};  // for a call that does not stop at once
-
-  std::shared_ptr<Executor> executor_;
-};
-
 class RunningServer final : public Server {
  public:
   RunningServer(std::shared_ptr<Executor> executor, std::shared_ptr<Service> service,
@@ -352,7 +332,7 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   if (!runtime) return fail(runtime.error());
   const std::shared_ptr<Journal> journal(*runtime, &(*runtime)->journal());
   const auto load = std::make_shared<Load>(options.load, system_environment());
-  auto runs = std::make_shared<Runs>(*place, *runtime, journal, executor, load, options.patience);
+  auto runs = std::make_shared<Runs>(place, *runtime, journal, executor, load, options.patience);
   runs->start();
   const auto folds = std::make_shared<Folds>(journal);
   const app::Redactions redactions(*place);
