@@ -104,7 +104,7 @@ Result<std::shared_ptr<const Sealer>> sealer_of(const Database& database, const 
   };
   constexpr std::size_t kMostKept = 16;
   static std::mutex mutex;
-  static std::deque<Kept> all;
+  static auto& all = *new std::deque<Kept>;  // never destroyed: a thread may open a store until the end
   const std::lock_guard lock(mutex);
   std::erase_if(all, [](const Kept& kept) { return kept.secret.expired(); });
   for (const Kept& kept : all) {
