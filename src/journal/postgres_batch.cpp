@@ -244,6 +244,12 @@ class Batch {
           {judged->second.session, head.seq, entries[each].time.value, entries[each].kind, entries[each].body,
            head.hash});
     }
+    if (entries.empty()) return;
+    connection_.prove_by([session = judged->second.session, end = judged->second.heads.back()](auto& other) {
+      return other.holds(
+          "SELECT EXISTS (SELECT 1 FROM praxis_entries WHERE session = $1 AND seq = $2 AND hash = $3)",
+          {session, end.seq, end.hash});
+    });
   }
 
   PostgresConnection& connection_;

@@ -201,6 +201,7 @@ std::size_t PostgresConnection::send(std::string_view sql, std::initializer_list
 
 void PostgresConnection::begin() {
   transaction_.clear();
+  proof_ = nullptr;
   send("BEGIN");
   names_transaction_ = send("SELECT pg_current_xact_id()::text");
 }
@@ -274,6 +275,11 @@ Result<PostgresRows> PostgresConnection::run(std::string_view sql,
   send(sql, values);
   if (auto finished = finish(); !finished) return fail(std::move(finished.error()));
   return std::move(answers_.back());
+}
+
+Result<bool> PostgresConnection::holds(std::string_view sql, std::initializer_list<PostgresValue> values) {
+  const auto answer = run(sql, values);
+  return answer ? Result<bool>(answer->boolean(0, 0)) : fail(answer.error());
 }
 
 Status PostgresConnection::execute(const std::string& script) {

@@ -4,12 +4,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "journal/libpq.hpp"
@@ -87,6 +89,8 @@ class PostgresConnection {
   const std::vector<PostgresRows>& answers() const { return answers_; }
   /// `send` and `finish`.
   Result<PostgresRows> run(std::string_view sql, std::initializer_list<PostgresValue> values = {});
+  /// Whether the first value that a statement gives is true.
+  Result<bool> holds(std::string_view sql, std::initializer_list<PostgresValue> values);
   /// Runs statements without parameters that the program contains.
   Status execute(const std::string& script);
 
@@ -94,6 +98,13 @@ class PostgresConnection {
   void begin();
   /// The name of the transaction that was begun last; empty until the server has given it.
   const std::string& transaction() const { return transaction_; }
+  /// Whether what a transaction wrote is there, asked by another connection.
+  using Proof = std::function<Result<bool>(PostgresConnection&)>;
+  /// How to prove the transaction that was begun last. Its name alone is no proof: a server that crashes
+  /// before the name is on the disk gives it to another transaction.
+  void prove_by(Proof proof) { proof_ = std::move(proof); }
+  /// Null: the transaction has only its name.
+  const Proof& proof() const { return proof_; }
   /// Rolls back if a transaction is open.
   void roll_back();
   /// Whether the connection cannot be used any more.
@@ -123,6 +134,7 @@ class PostgresConnection {
   std::vector<std::string_view> sent_;  // texts of the statements that are prepared; empty: one is run
   std::vector<PostgresRows> answers_;
   std::string transaction_;
+  Proof proof_;
   std::optional<std::size_t> names_transaction_;
   std::uint64_t names_given_ = 0;
   bool lost_ = false;

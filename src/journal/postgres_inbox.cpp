@@ -32,6 +32,9 @@ Result<InboxId> insert_message(PostgresConnection& connection, const SessionId& 
                      {counted->integer(0, 0), now.value, body});
   if (!posted) return fail(posted.error());
   connection.send("SELECT pg_notify($1, '')", {kMailChannel});
+  connection.prove_by([id = posted->integer(0, 0), text = std::string(body)](auto& other) {
+    return other.holds("SELECT EXISTS (SELECT 1 FROM praxis_mail WHERE id = $1 AND body = $2)", {id, text});
+  });
   return posted->number(0, 0);
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "journal/testing/any_journal.hpp"
@@ -307,6 +308,30 @@ TEST_F(PostgresTest, CommitWhoseAnswerIsLost_IsNeitherRepeatedNorReportedAsFaile
   EXPECT_TRUE(append_now(*journal, append_of(*journal->create(kOther, {5}), 0, {"1"})));
   EXPECT_EQ(proxy.cuts(), 6);
   EXPECT_EQ(journal->read(kSession)->size(), 4U);
+}
+
+/// After a crash, the name of a transaction that was lost may be that of another one, which is committed.
+TEST_F(PostgresTest, CommitThatIsLostAndWhoseNameIsThatOfAnother_IsRepeated) {
+  testing::CuttingProxy proxy(PostgresServer::shared()->folder());
+  alter("CREATE FUNCTION pg_xact_status(xid8) RETURNS text LANGUAGE sql AS $$SELECT 'committed'$$");
+  // Then the function of the schema comes before that of the system.
+  const auto journal =
+      open_postgres(PostgresServer::shared()->through(proxy.folder(), address_ + "%2Cpg_catalog"));
+  const auto lease = *journal->create(kSession, {5});
+  const auto lose = [&] {  // a new connection, which prepares its first commit
+    proxy.cut_at_commit();
+    std::ignore = journal->inbox().post(kSession, "before", {5});
+    proxy.cut_before_commit();
+  };
+  ASSERT_TRUE(append_now(*journal, append_of(lease, 0, {"1"})));
+  lose();
+  const auto end = append_now(*journal, append_of(lease, 1, {"2", "3"}));
+  ASSERT_TRUE(end) << end.error().message;
+  EXPECT_EQ(journal->read(kSession)->size(), 3U);
+  lose();
+  ASSERT_TRUE(journal->inbox().post(kSession, "kept", {5}));
+  EXPECT_EQ(journal->inbox().messages_for(kSession)->back().body, "kept");
+  EXPECT_EQ(proxy.cuts(), 4);
 }
 
 TEST_F(PostgresServerTest, ServerThatCrashesAndReturns_IsAwaited) {

@@ -114,6 +114,12 @@ Result<Lease> acquire_session(PostgresConnection& connection, const SessionId& s
   const std::uint64_t token = found->number(0, 1) + 1;
   connection.send("UPDATE praxis_sessions SET lease_token = $2, lease_owner = $3 WHERE id = $1",
                   {found->integer(0, 0), token, self.number});
+  connection.prove_by([id = found->integer(0, 0), token, owner = self.number](auto& other) {
+    return other.holds(
+        "SELECT EXISTS (SELECT 1 FROM praxis_sessions WHERE id = $1 AND lease_token = $2 AND lease_owner = "
+        "$3)",
+        {id, token, owner});
+  });
   return Lease{session, token};
 }
 

@@ -152,7 +152,8 @@ Status PostgresWriter::transact(const Change& change) {
     Status done = attempt(change, in_doubt);
     if (done || !is_transient(done.error())) return done;
     if (in_doubt) {
-      const auto committed = was_committed(connection_->transaction(), since);
+      const PostgresConnection lost = std::move(*connection_);
+      const auto committed = was_committed(lost, since);
       if (!committed) return fail(std::move(done.error()));
       if (*committed) return {};
     }
@@ -180,8 +181,7 @@ Status PostgresWriter::attempt(const Change& change, bool& in_doubt) {
   return done;
 }
 
-Result<bool> PostgresWriter::was_committed(std::string transaction, Clock::time_point since) {
-  const std::string name = std::move(transaction);
+Result<bool> PostgresWriter::was_committed(const PostgresConnection& lost, Clock::time_point since) {
   for (;;) {
     auto connection = route_.connect(since);
     if (!connection) return fail(std::move(connection.error()));
@@ -189,9 +189,12 @@ Result<bool> PostgresWriter::was_committed(std::string transaction, Clock::time_
     const auto status = connection_->run(
         "SELECT CASE WHEN $1::text::xid8 < pg_snapshot_xmax(pg_current_snapshot()) THEN "
         "pg_xact_status($1::text::xid8) ELSE 'aborted' END",
-        {name});
-    if (status && (status->is_null(0, 0) || status->bytes(0, 0) != "in progress"))
-      return status->bytes(0, 0) == "committed";
+        {lost.transaction()});
+    if (status && (status->is_null(0, 0) || status->bytes(0, 0) != "in progress")) {
+      if (status->bytes(0, 0) != "committed") return false;
+      const auto is_there = lost.proof() ? lost.proof()(*connection_) : Result<bool>(true);
+      if (is_there) return is_there;
+    }
     if (Clock::now() - since > route_.patience) {
       return fail(journal_error(
           ErrorKind::kIo,

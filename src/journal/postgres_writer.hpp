@@ -71,7 +71,8 @@ class PostgresWriter : public std::enable_shared_from_this<PostgresWriter> {
   void commit_batch(std::span<Queued> batch);
   Status transact(const Change& change);
   Status attempt(const Change& change, bool& in_doubt);
-  Result<bool> was_committed(std::string transaction, std::chrono::steady_clock::time_point since);
+  /// Whether the transaction took place that `lost` was committing.
+  Result<bool> was_committed(const PostgresConnection& lost, std::chrono::steady_clock::time_point since);
 
   const OpenJournal open_ = count_open_journal();
   const PostgresRoute route_;

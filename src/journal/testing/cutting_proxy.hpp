@@ -51,6 +51,8 @@ class CuttingProxy {
   std::string folder() const { return folder_.string(); }
   /// Cuts the next connection whose server confirms a commit, instead of passing the answer on.
   void cut_at_commit() { cut_ = true; }
+  /// Cuts the next connection that prepares a commit, its first one, instead of passing that on.
+  void cut_before_commit() { cut_before_ = true; }
   int cuts() const { return cuts_; }
 
  private:
@@ -99,13 +101,17 @@ class CuttingProxy {
       ++cuts_;
       return false;
     }
+    if (!is_answer && got.find(kCommitted) != got.npos && cut_before_.exchange(false)) {
+      ++cuts_;
+      return false;
+    }
     return send(to, bytes.data(), got.size(), MSG_NOSIGNAL) == count;
   }
 
   const std::string server_;
   std::filesystem::path folder_;
   int listener_ = -1;
-  std::atomic<bool> cut_ = false;
+  std::atomic<bool> cut_ = false, cut_before_ = false;
   std::atomic<int> cuts_ = 0;
   std::list<std::jthread> pairs_;
   std::jthread thread_;
