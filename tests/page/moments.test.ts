@@ -6,6 +6,9 @@ import { apply } from "../../web/src/model/fold.ts";
 import { History } from "../../web/src/model/history.ts";
 import { RunState, type Agent } from "../../web/src/model/run_state.ts";
 import { rows } from "../../web/src/model/tree.ts";
+import { lanes } from "../../web/src/model/waterfall.ts";
+import { Bars, LaneView } from "../../web/src/run/lanes.tsx";
+import type { Store } from "../../web/src/run/store.ts";
 
 const time = (ms: number) => new Date(1_700_000_000_000 + ms).toISOString();
 
@@ -116,4 +119,18 @@ test("rows are found once for each change of the run", () => {
   assert.equal(looked, 0);
   apply(run, { event: "model.responded", session: "below7", depth: 1, seq: 99, step: 1, time: time(9), id: "9999.0", usage: { total: 5 } });
   assert.equal(rows(run, none)[0]!.tokens, 5);
+});
+
+test("a lane that scrolls by is not drawn again, and its bars are not when time moves", () => {
+  const run = folded(story(3));
+  const [lane, other] = lanes(run, { from: 0, to: 1 }, 1) as [ReturnType<typeof lanes>[0], ReturnType<typeof lanes>[0]];
+  const store = {} as Store;
+  const props = () => ({ lane, now: 1, store, top: 0, place: 1, count: 4, until: 1, isStop: false, reach: () => undefined });
+  const view = new LaneView(props());
+  assert.equal(view.shouldComponentUpdate(props()), false);
+  assert.equal(view.shouldComponentUpdate({ ...props(), until: 0.5 }), true);
+  assert.equal(view.shouldComponentUpdate({ ...props(), isStop: true }), true);
+  const bars = new Bars({ lane, now: 1, store });
+  assert.equal(bars.shouldComponentUpdate({ lane, now: 1, store }), false);
+  assert.equal(bars.shouldComponentUpdate({ lane: other, now: 1, store }), true);
 });

@@ -70,9 +70,9 @@ export function address(place: Place): string {
 const hash = signal(location.hash);
 export const place = computed(() => placeOf(hash.value));
 
-/** Browsers refuse more than some 200 changes of the address in ten seconds, and each takes time. */
-const betweenAddresses = 250;
-let isWaiting = false;
+/** Browsers refuse more than some 200 changes of the address in ten seconds, and each takes milliseconds. */
+const rest = 250;
+let timer: ReturnType<typeof setTimeout> | undefined;
 let isDue = false;
 let written = location.hash;
 
@@ -87,17 +87,16 @@ function write(how: "pushState" | "replaceState", to: string): void {
   isDue = false;
 }
 
-/** Puts `hash` into the address: at once if it has rested, else the last of several a little later. */
+/** Puts `hash` into the address: at once if it has rested, else when it rests. */
 function replace(): void {
-  isDue = isWaiting;
-  if (isWaiting) return;
-  write("replaceState", hash.value);
-  isWaiting = true;
-  setTimeout(() => {
-    isWaiting = false;
+  isDue = timer !== undefined;
+  if (timer === undefined) write("replaceState", hash.value);
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    timer = undefined;
     // A link may have been followed in between, of which the event is still to come.
-    if (isDue && location.hash === written) replace();
-  }, betweenAddresses);
+    if (isDue && location.hash === written) write("replaceState", hash.value);
+  }, rest);
 }
 
 /** Goes to a place; `quietly` without a step in the browser's history. */

@@ -62,33 +62,42 @@ function childView(id: string, run: RunState, store: Store) {
   );
 }
 
-function callView(item: CallItem, run: RunState, store: Store, parked?: ParkedStep) {
+function CallDetails({ item, isPast }: { item: CallItem; version: number; isPast: boolean }) {
+  const isOpen = item.state === "failed";
+  // Of a past moment they are made when they are opened: many calls pass by that no person looks into.
+  const isMade = useSignal(false);
+  return (
+    <details open={isOpen} onToggle={(event) => (isMade.value ||= event.currentTarget.open)}>
+      <summary>
+        <span class="tool">{item.tool}</span>
+        <code class="brief">{oneLine(item.args)}</code>
+        <span class="state">{item.state === "running" && item.progress ? item.progress : callWords[item.state]}</span>
+        {item.ms !== undefined && <span class="quiet number">{duration(item.ms)}</span>}
+      </summary>
+      {(isMade.value || isOpen || !isPast) && (
+        <>
+          {changeOf(item.tool, item.args) !== undefined && <Diff lines={changeOf(item.tool, item.args)!} />}
+          <h4>Arguments</h4>
+          <Cut text={pretty(item.args)} />
+          {item.result !== "" && <h4>{item.state === "failed" ? "Error" : "Result"}</h4>}
+          {item.result !== "" && <Cut text={pretty(item.result)} />}
+        </>
+      )}
+    </details>
+  );
+}
+
+function callView(item: CallItem, run: RunState, store: Store, isPast: boolean, parked?: ParkedStep) {
   return (
     <div class={`call ${item.state}`}>
-      <details open={item.state === "failed"}>
-        <summary>
-          <span class="tool">{item.tool}</span>
-          <code class="brief">{oneLine(item.args)}</code>
-          <span class="state">{item.state === "running" && item.progress ? item.progress : callWords[item.state]}</span>
-          {item.ms !== undefined && <span class="quiet number">{duration(item.ms)}</span>}
-        </summary>
-        {changeOf(item.tool, item.args) !== undefined && <Diff lines={changeOf(item.tool, item.args)!} />}
-        <h4>Arguments</h4>
-        <Cut text={pretty(item.args)} />
-        {item.result !== "" && (
-          <>
-            <h4>{item.state === "failed" ? "Error" : "Result"}</h4>
-            <Cut text={pretty(item.result)} />
-          </>
-        )}
-      </details>
+      <CallDetails item={item} version={item.version} isPast={isPast} />
       {item.children.map((id) => childView(id, run, store))}
       {parked !== undefined && <Decision step={parked} />}
     </div>
   );
 }
 
-function itemBody(item: Item, run: RunState, store: Store, parked?: ParkedStep) {
+function itemBody({ item, run, store, isPast, parked }: ItemProps) {
   switch (item.kind) {
     case "message":
       return (
@@ -111,7 +120,7 @@ function itemBody(item: Item, run: RunState, store: Store, parked?: ParkedStep) 
         </div>
       );
     case "call":
-      return callView(item, run, store, parked);
+      return callView(item, run, store, isPast, parked);
     case "note":
       return <p class={`note ${item.tone}`} dir="auto">{item.text}</p>;
   }
@@ -123,6 +132,7 @@ interface ItemProps {
   /** Changes when a sub-agent of the item does. */
   below: number;
   isChosen: boolean;
+  isPast: boolean;
   run: RunState;
   store: Store;
   parked?: ParkedStep;
@@ -134,19 +144,21 @@ class ItemView extends Component<ItemProps> {
     const now = this.props;
     return (
       now.item !== next.item || now.version !== next.version || now.below !== next.below || now.isChosen !== next.isChosen ||
-      now.parked !== next.parked
+      now.parked !== next.parked || now.isPast !== next.isPast
     );
   }
-  override render({ item, isChosen, run, store, parked }: ItemProps) {
+  override render(props: ItemProps) {
+    const { item, isChosen, store } = props;
     return (
       <li class={isChosen ? "chosen" : ""} data-seq={item.seq}>
         <button
-          type="button" class="record" title={`Record ${item.seq}, ${moment(item.time)}`} aria-label={`Inspect record ${item.seq}`}
+          type="button" class="record" aria-label={`Inspect record ${item.seq}`}
+          onPointerEnter={(event) => (event.currentTarget.title = `Record ${item.seq}, ${moment(item.time)}`)}
           onClick={() => store.choose(store.chosen.value, item.seq)}
         >
           {item.seq}
         </button>
-        {itemBody(item, run, store, parked)}
+        {itemBody(props)}
       </li>
     );
   }
@@ -230,7 +242,7 @@ export function Conversation({ store }: { store: Store }) {
         {[...items.slice(first), ...live].map((item, place) => (
           <ItemView
             key={item.kind === "text" && item.live ? "live" + place : first + place} item={item} version={item.version} below={below(item, run)}
-            isChosen={store.record.value === item.seq} run={run} store={store} parked={isPast || agent === undefined ? undefined : parkedOf(agent, item)}
+            isChosen={store.record.value === item.seq} isPast={at !== null} run={run} store={store} parked={isPast || agent === undefined ? undefined : parkedOf(agent, item)}
           />
         ))}
       </ol>

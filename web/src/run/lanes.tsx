@@ -33,7 +33,7 @@ abstract class Steady<P extends object> extends Component<P> {
   }
 }
 
-class Bars extends Steady<BarsProps> {
+export class Bars extends Steady<BarsProps> {
   override render({ lane, now, store }: BarsProps) {
     return lane.bars.map(({ span, left, width, level }) => (
       <i
@@ -46,7 +46,7 @@ class Bars extends Steady<BarsProps> {
   }
 }
 
-class LaneView extends Steady<LaneProps> {
+export class LaneView extends Steady<LaneProps> {
   override render({ lane, now, store, top, place, count, until, isStop, reach }: LaneProps) {
     return (
       <li class="lane" aria-setsize={count} aria-posinset={place} style={{ top: `${top}px` }}>
