@@ -126,7 +126,7 @@ export class RunState {
     return item;
   }
 
-  /** The last call of this name, to be changed; undefined if there is none. */
+  /** The last call with this id, to be changed; undefined if the agent has made no such call. */
   lastCall(agent: Agent, call: unknown): CallItem | undefined {
     const place = placeOf(agent, call);
     return place < 0 ? undefined : this.ownCall(agent, place);
