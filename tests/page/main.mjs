@@ -11,6 +11,7 @@ import { people } from "./people.mjs";
 import { playground } from "./playground.mjs";
 import { runList } from "./run_list.mjs";
 import { Rig } from "./rig.mjs";
+import { smooth } from "./smooth.mjs";
 import { survival } from "./survival.mjs";
 import { stream } from "./stream.mjs";
 import { views } from "./views.mjs";
@@ -28,6 +29,7 @@ describe("the page", { concurrency: false }, () => {
   inbox(rig);
   branches(rig);
   long(rig);
+  smooth(rig);
   stream(rig);
   library(rig);
   playground(rig);

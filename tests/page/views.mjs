@@ -23,12 +23,28 @@ export function views(rig) {
   test("a token is asked for, and a wrong one is refused", async () => {
     const page = await rig.tab({ signedIn: false });
     await page.goto(rig.url);
-    await page.getByLabel("Token of this server").fill("wrong-token-of-the-check");
+    const wrong = "wrong-token-of-the-check";
+    // The answer to one request with the wrong token comes when the right one is there.
+    let release;
+    const signedIn = new Promise((resolve) => (release = resolve));
+    const isLate = (request) => request.url().endsWith("/api/v1/pending") && request.headers().authorization === "Bearer " + wrong;
+    await page.route("**/api/v1/pending", async (route) => {
+      if (isLate(route.request())) await signedIn;
+      await route.continue();
+    });
+    const late = page.waitForResponse((answer) => isLate(answer.request()));
+    await page.getByLabel("Token of this server").fill(wrong);
     await page.getByRole("button", { name: "Open" }).click();
     await page.getByRole("alert").filter({ hasText: "not one of this server" }).waitFor();
     await page.getByLabel("Token of this server").fill(token);
     await page.getByRole("button", { name: "Open" }).click();
     await page.getByRole("link", { name: "Inbox" }).waitFor();
+    release();
+    assert.equal((await late).status(), 401);
+    await (await late).finished();
+    await page.goto(rig.url + "/#/settings");
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    assert.equal(await page.evaluate(() => sessionStorage.getItem("praxis-token")), token);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Token of this server").waitFor();
     assert.equal(await page.evaluate(() => sessionStorage.length), 0);

@@ -68,12 +68,45 @@ export function address(place: Place): string {
 }
 
 const hash = signal(location.hash);
-addEventListener("hashchange", () => (hash.value = location.hash));
 export const place = computed(() => placeOf(hash.value));
+
+/** Browsers refuse more than some 200 changes of the address in ten seconds, and each takes milliseconds. */
+const rest = 250;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let isDue = false;
+let written = location.hash;
+
+addEventListener("hashchange", () => {
+  [isDue, written] = [false, location.hash];
+  hash.value = location.hash;
+});
+
+function write(how: "pushState" | "replaceState", to: string): void {
+  history[how](null, "", to);
+  written = location.hash;
+  isDue = false;
+}
+
+/** Puts `hash` into the address: at once if it has rested, else when it rests. */
+function replace(): void {
+  isDue = timer !== undefined;
+  if (timer === undefined) write("replaceState", hash.value);
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    timer = undefined;
+    // A link may have been followed in between, of which the event is still to come.
+    if (isDue && location.hash === written) write("replaceState", hash.value);
+  }, rest);
+}
 
 /** Goes to a place; `quietly` without a step in the browser's history. */
 export function go(to: Place, quietly = false): void {
-  if (quietly) history.replaceState(null, "", address(to));
-  else history.pushState(null, "", address(to));
-  hash.value = location.hash;
+  const next = address(to);
+  if (quietly) {
+    hash.value = next;
+    return replace();
+  }
+  if (isDue) write("replaceState", hash.value);
+  write("pushState", next);
+  hash.value = next;
 }

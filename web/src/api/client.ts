@@ -11,6 +11,11 @@ export function keepToken(text: string): void {
   else sessionStorage.setItem(kept, text);
 }
 
+/** Forgets a token that the server refused, unless another was given since: its answer may come late. */
+export function forget(refused: string): void {
+  if (token.value === refused) keepToken("");
+}
+
 /** A refusal of the server, or no answer (`status` 0). */
 export class Refusal extends Error {
   constructor(
@@ -30,14 +35,15 @@ export function headers(): Record<string, string> {
   return { Authorization: `Bearer ${token.value}` };
 }
 
-async function refusalOf(answer: Response): Promise<Refusal> {
+async function refusalOf(answer: Response, used: string): Promise<Refusal> {
   const problem = await answer.json().catch(() => ({}));
-  if (answer.status === 401) keepToken("");
+  if (answer.status === 401) forget(used);
   const hint = typeof problem.hint === "string" ? ` (${problem.hint})` : "";
   return new Refusal(answer.status, (problem.detail ?? `the server answered ${answer.status}`) + hint, problem.field);
 }
 
 async function send(method: string, path: string, body?: object): Promise<Response> {
+  const used = token.value;
   const request: RequestInit = { method, headers: headers(), cache: "no-store" };
   if (body !== undefined) {
     request.body = JSON.stringify(body);
@@ -49,7 +55,7 @@ async function send(method: string, path: string, body?: object): Promise<Respon
   } catch {
     throw new Refusal(0, "the server does not answer");
   }
-  if (!answer.ok) throw await refusalOf(answer);
+  if (!answer.ok) throw await refusalOf(answer, used);
   return answer;
 }
 

@@ -1,6 +1,6 @@
 // An event stream that comes back by itself. Uses fetch and not EventSource, so that the token is in a header.
 import { signal } from "@preact/signals";
-import { headers, isFile, keepToken } from "./client.ts";
+import { forget, headers, isFile, token } from "./client.ts";
 import { compareIds, reader } from "./sse.ts";
 import type { RunEvent } from "./types.ts";
 
@@ -43,10 +43,11 @@ export function follow(path: string, follower: Follower, from?: string): () => v
   };
   const once = async () => {
     abort = new AbortController();
+    const used = token.value;
     const request = { headers: { ...headers(), ...(last === undefined ? {} : { "Last-Event-ID": last }) } };
     const answer = await fetch(path, { ...request, signal: abort.signal, cache: "no-store" });
     if (!answer.ok || answer.body === null) {
-      if (answer.status === 401) keepToken("");
+      if (answer.status === 401) forget(used);
       if (answer.status < 500 && answer.status !== 429) {
         ended = true;
         follower.refused?.(answer.status);

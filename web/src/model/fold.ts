@@ -1,11 +1,12 @@
 // How each event changes a run. A fold, so the same code shows the present and any past moment.
 import type { ParkedStep, Part, RunEvent, Usage } from "../api/types.ts";
-import { text, type Agent, type CallItem, type CallState, type NoteItem, type RunState } from "./run_state.ts";
+import { text, type Agent, type CallState, type NoteItem, type RunState } from "./run_state.ts";
 
 /** Changes the run by the event that comes next. */
 export function apply(run: RunState, event: RunEvent): void {
   const agent = run.agentOf(event);
   agent.version++;
+  if (event.id !== undefined) run.changes++;
   agent.updated = event.time;
   agent.seq = Math.max(agent.seq, event.seq);
   agent.step = Math.max(agent.step, event.step);
@@ -142,19 +143,18 @@ const handlers: Record<string, Handle> = {
   "tool.failed": settled("failed"),
   "tool.timed_out": settled("failed"),
   "child.spawned": (run, agent, event) => {
-    const child = run.agents.get(text(event.child)) ?? run.addAgent(text(event.child), agent.id, agent.depth + 1, event.time);
+    const child = run.own(text(event.child)) ?? run.addAgent(text(event.child), agent.id, agent.depth + 1, event.time);
     child.name = text(event.agent) || child.name;
-    const item = agent.items.findLast((each) => each.kind === "call" && each.call === event.call) as CallItem | undefined;
+    const item = run.lastCall(agent, event.call);
     if (item === undefined) return;
     item.children.push(child.id);
-    item.version++;
     child.place = agent.items.indexOf(item);
     run.order(agent);
     // Sub-agents are rarely named; the tool that made them says what they are for.
     if (child.name === "agent" && item.tool) child.name = item.tool;
   },
   "child.settled": (run, _, event) => {
-    const child = run.agents.get(text(event.child));
+    const child = run.own(text(event.child));
     if (child !== undefined && child.status === "running") child.status = text(event.reason);
   },
   "step.parked": (run, agent, event) => {
@@ -162,11 +162,8 @@ const handlers: Record<string, Handle> = {
     agent.waits.push(parked);
     agent.status = "awaiting_user";
     run.begin(agent, "wait", "wait " + parked.id, parked.tool ?? parked.kind, event);
-    const item = parked.call ? (agent.items.findLast((each) => each.kind === "call" && each.call === parked.call) as CallItem | undefined) : undefined;
-    if (item !== undefined) {
-      item.state = "waiting";
-      item.version++;
-    }
+    const item = parked.call ? run.lastCall(agent, parked.call) : undefined;
+    if (item !== undefined) item.state = "waiting";
     if (parked.kind !== "approval" || item === undefined) note(agent, event, "waiting", parked.prompt);
   },
   "step.decided": (run, agent, event) => {
@@ -175,10 +172,8 @@ const handlers: Record<string, Handle> = {
     run.end(agent, "wait " + text(event.park), event);
     const words = event.text && event.verb !== "edit" ? `: ${event.text}` : "";
     note(agent, event, event.verb === "deny" ? "bad" : "good", `${decisionWords[text(event.verb)] ?? event.verb} by ${event.by ?? "a rule"}${words}`);
-    const item = agent.items.findLast((each) => each.kind === "call" && each.call === event.call) as CallItem | undefined;
-    if (item === undefined) return;
-    item.state = event.verb === "deny" ? "denied" : "called";
-    item.version++;
+    const item = run.lastCall(agent, event.call);
+    if (item !== undefined) item.state = event.verb === "deny" ? "denied" : "called";
   },
   "session.paused": (_, agent) => void (agent.paused = true),
   "session.unpaused": (_, agent) => void (agent.paused = false),

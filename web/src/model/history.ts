@@ -12,6 +12,9 @@ export interface Page {
   has_earlier: boolean;
 }
 
+/** A state is kept after every so many events at first, and at most so many states: then every second one is dropped. */
+const [everyAtFirst, mostStates] = [250, 128];
+
 export class History {
   /** Those that a record holds, from one on without a gap; pieces of answers are not kept. */
   events: RunEvent[] = [];
@@ -27,6 +30,9 @@ export class History {
   private readonly first = new Map<string, string>();
   private past = new RunState();
   private pastLength = 0;
+  /** The run after 0, `every`, 2 `every` … events: a past moment is folded from the one before it. */
+  private states: RunState[] = [new RunState()];
+  private every = everyAtFirst;
 
   add(event: RunEvent): void {
     if (event.id !== undefined) {
@@ -137,25 +143,40 @@ export class History {
 
   private rebuild(): void {
     const run = this.beginning();
-    for (const event of this.events) apply(run, event);
-    for (const [id, agent] of this.present.agents) {
-      const now = run.agents.get(id);
-      if (now !== undefined && agent.live.size > 0) now.live = agent.live;
+    this.every = everyAtFirst;
+    this.states = [run.copy()];
+    this.events.forEach((event, at) => {
+      apply(run, event);
+      this.keep(run, at + 1);
+    });
+    for (const [id, { live }] of this.present.agents) {
+      const now = live.size > 0 ? run.own(id) : undefined;
+      if (now !== undefined) now.live = live;
     }
     this.present = run;
-    this.past = new RunState();
+    this.past = this.states[0]!.copy();
     this.pastLength = 0;
+  }
+
+  /** Keeps the run after `count` events if it is the next one to keep. */
+  private keep(run: RunState, count: number): void {
+    if (count !== this.states.length * this.every) return;
+    this.states.push(run.copy());
+    if (this.states.length <= mostStates) return;
+    this.states = this.states.filter((_, at) => at % 2 === 0);
+    this.every *= 2;
   }
 
   /** The run after its first `count` events. The state may be that of an earlier call, moved on. */
   at(count: number): RunState {
-    if (count < this.pastLength || this.pastLength === 0) {
-      this.past = this.beginning();
-      this.pastLength = 0;
+    const nearest = Math.min(Math.floor(count / this.every), this.states.length - 1);
+    if (count < this.pastLength || this.pastLength < nearest * this.every) {
+      this.past = this.states[nearest]!.copy();
+      this.pastLength = nearest * this.every;
     }
-    for (; this.pastLength < count; this.pastLength++) {
-      const event = this.events[this.pastLength];
-      if (event !== undefined) apply(this.past, event);
+    while (this.pastLength < Math.min(count, this.events.length)) {
+      apply(this.past, this.events[this.pastLength++]!);
+      this.keep(this.past, this.pastLength);
     }
     return this.past;
   }

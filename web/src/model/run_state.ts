@@ -79,21 +79,71 @@ export interface Span {
 
 export class RunState {
   agents = new Map<string, Agent>();
+  /** None in a copy: the time line of a past moment is that of the present, cut. */
   spans: Span[] = [];
   root = "";
+  /** Grows when what the tree shows may have changed. */
+  changes = 0;
   private open = new Map<string, Span>();
-  private calls = new Map<string, CallItem>();
+  /** Where each call is among the items of its agent. The copies share it: what they fold is the same. */
+  private calls = new Map<string, number>();
+  private keepsTime = true;
+  /** The agents and calls that no copy shares, so they may change in place. */
+  private mine = new Set<object>();
+
+  /** A copy. Both share what neither changes from now on, so it costs little. */
+  copy(): RunState {
+    const copy = new RunState();
+    copy.agents = new Map(this.agents);
+    copy.root = this.root;
+    copy.calls = this.calls;
+    copy.keepsTime = false;
+    this.mine = new Set();
+    return copy;
+  }
+
+  /** An agent that may be changed; before that, `agents` may have the one of a copy. */
+  own(id: string): Agent | undefined {
+    const agent = this.agents.get(id);
+    if (agent === undefined || this.mine.has(agent)) return agent;
+    const { children, waits, items, requests, live } = agent;
+    const own = { ...agent, children: [...children], waits: [...waits], items: items.slice(), requests: requests.slice(), live: new Map(live) };
+    this.agents.set(id, own);
+    this.mine.add(own);
+    this.changes++;
+    return own;
+  }
+
+  /** A call among the items of an agent that is `own`, to be changed. */
+  ownCall(agent: Agent, place: number): CallItem {
+    let item = agent.items[place] as CallItem;
+    if (!this.mine.has(item)) {
+      item = { ...item, children: [...item.children] };
+      agent.items[place] = item;
+      this.mine.add(item);
+    }
+    item.version++;
+    return item;
+  }
+
+  /** The last call with this id, to be changed; undefined if the agent has made no such call. */
+  lastCall(agent: Agent, call: unknown): CallItem | undefined {
+    const place = placeOf(agent, call);
+    return place < 0 ? undefined : this.ownCall(agent, place);
+  }
 
   /** Forgets the pieces of answers: a new connection gives them again. */
   forgetPieces(): void {
-    for (const agent of this.agents.values()) {
-      if (agent.live.size > 0) agent.version++;
+    for (const { id, live } of [...this.agents.values()]) {
+      const agent = live.size > 0 ? this.own(id) : undefined;
+      if (agent === undefined) continue;
+      agent.version++;
       agent.live.clear();
     }
   }
 
   agentOf(event: RunEvent): Agent {
-    const found = this.agents.get(event.session);
+    const found = this.own(event.session);
     if (found !== undefined) return found;
     if (this.root === "") this.root = event.session;
     return this.addAgent(event.session, event.parent ?? "", event.depth, event.time);
@@ -105,7 +155,8 @@ export class RunState {
       waits: [], tokens: 0, cost: 0, step: 0, began: time, updated: time, seq: 0, items: [], requests: [], live: new Map(), version: 0,
     };
     this.agents.set(id, agent);
-    const above = this.agents.get(parent);
+    this.mine.add(agent);
+    const above = this.own(parent);
     if (above !== undefined && !above.children.includes(id)) above.children.push(id);
     return agent;
   }
@@ -127,6 +178,7 @@ export class RunState {
   }
 
   begin(agent: Agent, kind: Span["kind"], key: string, name: string, event: RunEvent): void {
+    if (!this.keepsTime) return;
     const span = { agent: agent.id, kind, name, seq: event.seq, from: Date.parse(event.time), to: null };
     this.open.set(`${agent.id} ${key}`, span);
     this.spans.push(span);
@@ -147,19 +199,22 @@ export class RunState {
 
   callOf(agent: Agent, event: RunEvent): CallItem {
     const key = `${agent.id} ${event.turn} ${text(event.call)}`;
-    let item = this.calls.get(key);
-    if (item === undefined) {
-      item = {
-        kind: "call", version: 0, seq: event.seq, time: event.time, call: text(event.call), tool: text(event.name),
-        args: event.arguments, state: "called", progress: "", result: "", children: [],
-      };
-      this.calls.set(key, item);
-      agent.items.push(item);
-    }
-    item.version++;
+    let place = this.calls.get(key) ?? agent.items.length;
+    const found = agent.items[place];
+    if (found !== undefined && (found.kind !== "call" || found.call !== text(event.call))) place = placeOf(agent, event.call);
+    if (place >= 0 && place < agent.items.length) return this.ownCall(agent, place);
+    const item: CallItem = {
+      kind: "call", version: 1, seq: event.seq, time: event.time, call: text(event.call), tool: text(event.name),
+      args: event.arguments, state: "called", progress: "", result: "", children: [],
+    };
+    if (!this.calls.has(key)) this.calls.set(key, agent.items.length);
+    agent.items.push(item);
+    this.mine.add(item);
     return item;
   }
 }
+
+const placeOf = (agent: Agent, call: unknown): number => agent.items.findLastIndex((each) => each.kind === "call" && each.call === call);
 
 /** A member of an event that should be a text. */
 export const text = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -36,43 +36,39 @@ export function extent(spans: readonly Span[], now: number): Window {
 /** Bars that are nearer than this to one of their kind are drawn as one, so that their number is bounded. */
 const finest = 1 / 1200;
 
-function add(bars: Bar[], last: Map<string, Bar>, bar: Bar): void {
-  const key = `${bar.span.kind} ${bar.level}`;
-  const before = last.get(key);
+function add(bars: Bar[], last: Partial<Record<Span["kind"], Bar>>[], bar: Bar): void {
+  const ofLevel = (last[bar.level] ??= {});
+  const before = ofLevel[bar.span.kind];
   const end = before === undefined ? 0 : before.left + before.width;
   if (before !== undefined && bar.width < finest && bar.left - end < finest) {
     before.width = Math.max(before.width, bar.left + bar.width - before.left);
     return;
   }
   bars.push(bar);
-  last.set(key, bar);
+  ofLevel[bar.span.kind] = bar;
 }
 
 /** Lanes in the order of the tree. Spans outside of the window are left out. */
 export function lanes(run: RunState, window: Window, now: number): Lane[] {
   const length = window.to - window.from;
-  const all = new Map<string, Lane>();
-  const ends = new Map<string, number[]>();
-  const last = new Map<string, Map<string, Bar>>();
-  for (const row of rows(run, new Set())) {
-    all.set(row.agent.id, { agent: row.agent.id, name: row.agent.name, depth: row.depth, levels: 1, bars: [] });
-    ends.set(row.agent.id, []);
-    last.set(row.agent.id, new Map());
+  const all = new Map<string, { lane: Lane; busy: number[]; last: Parameters<typeof add>[1] }>();
+  for (const { agent, depth } of rows(run, new Set())) {
+    all.set(agent.id, { lane: { agent: agent.id, name: agent.name, depth, levels: 1, bars: [] }, busy: [], last: [] });
   }
   for (const span of run.spans) {
-    const lane = all.get(span.agent);
-    const busy = ends.get(span.agent);
+    const found = all.get(span.agent);
     const to = Math.max(span.to ?? now, span.from);
-    if (lane === undefined || busy === undefined || to < window.from || span.from > window.to) continue;
+    if (found === undefined || to < window.from || span.from > window.to) continue;
+    const { lane, busy, last } = found;
     let level = busy.findIndex((end) => end <= span.from);
     if (level < 0) level = busy.length;
     busy[level] = to;
     lane.levels = Math.max(lane.levels, level + 1);
     const left = Math.max(0, (span.from - window.from) / length);
     const right = Math.min(1, (to - window.from) / length);
-    add(lane.bars, last.get(span.agent)!, { span, left, width: Math.max(0, right - left), level });
+    add(lane.bars, last, { span, left, width: Math.max(0, right - left), level });
   }
-  return [...all.values()];
+  return [...all.values()].map(({ lane }) => lane);
 }
 
 /** The window with `factor` of its length (below 1: closer) around `at`, from 0 to 1; never beyond `whole`. */
@@ -84,10 +80,10 @@ export function zoomed(window: Window, whole: Window, factor: number, at: number
   return { from, to: from + length };
 }
 
-/** How long things of each kind took in all. */
-export function totals(spans: readonly Span[], now: number): Record<Span["kind"], number> {
+/** How long things of each kind took in all, before `until`. */
+export function totals(spans: readonly Span[], now: number, until = Infinity): Record<Span["kind"], number> {
   const sums = { model: 0, tool: 0, wait: 0 };
-  for (const span of spans) sums[span.kind] += Math.max(0, (span.to ?? now) - span.from);
+  for (const span of spans) sums[span.kind] += Math.max(0, Math.min(span.to ?? now, until) - span.from);
   return sums;
 }
 

@@ -13,7 +13,10 @@ import { Status } from "../ui/parts.tsx";
 import { Decision } from "../decide/decision.tsx";
 import type { Store } from "./store.ts";
 
-const shownAtOnce = 150;
+/** Items that are drawn of the present, and more with each look back. */
+const [shownAtOnce, shownMore] = [150, 100];
+/** The least height of an item, in pixels; as in the style. */
+const leastHeight = 34;
 const longest = 20_000;
 
 const sources: Record<string, string> = { user: "User", steer: "Steered", queue: "Queued", plan: "Plan", runtime: "Runtime", import: "Imported" };
@@ -59,33 +62,42 @@ function childView(id: string, run: RunState, store: Store) {
   );
 }
 
-function callView(item: CallItem, run: RunState, store: Store, parked?: ParkedStep) {
+function CallDetails({ item, isPast }: { item: CallItem; version: number; isPast: boolean }) {
+  const isOpen = item.state === "failed";
+  // Of a past moment they are made when they are opened: many calls pass by that no person looks into.
+  const isMade = useSignal(false);
+  return (
+    <details open={isOpen} onToggle={(event) => (isMade.value ||= event.currentTarget.open)}>
+      <summary>
+        <span class="tool">{item.tool}</span>
+        <code class="brief">{oneLine(item.args)}</code>
+        <span class="state">{item.state === "running" && item.progress ? item.progress : callWords[item.state]}</span>
+        {item.ms !== undefined && <span class="quiet number">{duration(item.ms)}</span>}
+      </summary>
+      {(isMade.value || isOpen || !isPast) && (
+        <>
+          {changeOf(item.tool, item.args) !== undefined && <Diff lines={changeOf(item.tool, item.args)!} />}
+          <h4>Arguments</h4>
+          <Cut text={pretty(item.args)} />
+          {item.result !== "" && <h4>{item.state === "failed" ? "Error" : "Result"}</h4>}
+          {item.result !== "" && <Cut text={pretty(item.result)} />}
+        </>
+      )}
+    </details>
+  );
+}
+
+function callView(item: CallItem, run: RunState, store: Store, isPast: boolean, parked?: ParkedStep) {
   return (
     <div class={`call ${item.state}`}>
-      <details open={item.state === "failed"}>
-        <summary>
-          <span class="tool">{item.tool}</span>
-          <code class="brief">{oneLine(item.args)}</code>
-          <span class="state">{item.state === "running" && item.progress ? item.progress : callWords[item.state]}</span>
-          {item.ms !== undefined && <span class="quiet number">{duration(item.ms)}</span>}
-        </summary>
-        {changeOf(item.tool, item.args) !== undefined && <Diff lines={changeOf(item.tool, item.args)!} />}
-        <h4>Arguments</h4>
-        <Cut text={pretty(item.args)} />
-        {item.result !== "" && (
-          <>
-            <h4>{item.state === "failed" ? "Error" : "Result"}</h4>
-            <Cut text={pretty(item.result)} />
-          </>
-        )}
-      </details>
+      <CallDetails item={item} version={item.version} isPast={isPast} />
       {item.children.map((id) => childView(id, run, store))}
       {parked !== undefined && <Decision step={parked} />}
     </div>
   );
 }
 
-function itemBody(item: Item, run: RunState, store: Store, parked?: ParkedStep) {
+function itemBody({ item, run, store, isPast, parked }: ItemProps) {
   switch (item.kind) {
     case "message":
       return (
@@ -108,7 +120,7 @@ function itemBody(item: Item, run: RunState, store: Store, parked?: ParkedStep) 
         </div>
       );
     case "call":
-      return callView(item, run, store, parked);
+      return callView(item, run, store, isPast, parked);
     case "note":
       return <p class={`note ${item.tone}`} dir="auto">{item.text}</p>;
   }
@@ -120,6 +132,7 @@ interface ItemProps {
   /** Changes when a sub-agent of the item does. */
   below: number;
   isChosen: boolean;
+  isPast: boolean;
   run: RunState;
   store: Store;
   parked?: ParkedStep;
@@ -131,19 +144,21 @@ class ItemView extends Component<ItemProps> {
     const now = this.props;
     return (
       now.item !== next.item || now.version !== next.version || now.below !== next.below || now.isChosen !== next.isChosen ||
-      now.parked !== next.parked || now.run !== next.run
+      now.parked !== next.parked || now.isPast !== next.isPast
     );
   }
-  override render({ item, isChosen, run, store, parked }: ItemProps) {
+  override render(props: ItemProps) {
+    const { item, isChosen, store } = props;
     return (
       <li class={isChosen ? "chosen" : ""} data-seq={item.seq}>
         <button
-          type="button" class="record" title={`Record ${item.seq}, ${moment(item.time)}`} aria-label={`Inspect record ${item.seq}`}
+          type="button" class="record" aria-label={`Inspect record ${item.seq}`}
+          onPointerEnter={(event) => (event.currentTarget.title = `Record ${item.seq}, ${moment(item.time)}`)}
           onClick={() => store.choose(store.chosen.value, item.seq)}
         >
           {item.seq}
         </button>
-        {itemBody(item, run, store, parked)}
+        {itemBody(props)}
       </li>
     );
   }
@@ -163,13 +178,28 @@ function parkedOf(agent: Agent, item: Item): ParkedStep | undefined {
 export function Conversation({ store }: { store: Store }) {
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
-  const more = useSignal(0);
+  /** Items that were scrolled to, at the moment `at`. */
+  const more = useSignal<{ at: number | null; count: number }>({ at: null, count: 0 });
+  const seen = useSignal(600);
+  useEffect(() => {
+    const element = box.current!;
+    const watch = new ResizeObserver(() => (seen.value = element.clientHeight));
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
   const agent = store.agent();
   const run = store.shown();
-  // A file has nothing to decide either.
-  const isPast = isFile() || store.moment.value !== null;
-  const all: Item[] = agent === undefined ? [] : [...agent.items, ...[...agent.live.entries()].sort(([a], [b]) => a - b).map(([, item]) => item)];
-  const first = Math.max(0, all.length - shownAtOnce - more.value);
+  const items = agent?.items ?? [];
+  const live = agent === undefined ? [] : [...agent.live.entries()].sort(([a], [b]) => a - b).map(([, item]) => item);
+  // While one moves through time, no more than fills the box is drawn; what is above it comes when one scrolls there.
+  const at = store.moment.value;
+  const drawn = useRef(at);
+  if (drawn.current !== at && at !== null) follows.current = true;
+  drawn.current = at;
+  const isPast = isFile() || at !== null; // a file has nothing to decide either
+  const atOnce = at === null ? shownAtOnce : Math.ceil(seen.value / leastHeight) + 2;
+  const above = more.value.at === at ? more.value.count : 0;
+  const first = Math.max(0, items.length + live.length - atOnce - above);
   // What is in sight stays there when earlier items come in above it.
   const anchor = useRef<number | null>(null);
   useLayoutEffect(() => {
@@ -190,11 +220,11 @@ export function Conversation({ store }: { store: Store }) {
     follows.current = false;
     store.readsBack = true;
     anchor.current = box.current?.scrollHeight ?? null;
-    more.value += 500;
+    more.value = { at, count: above + shownMore };
     if (first === 0 && agent !== undefined) void store.loadEarlierOf(agent.id);
   };
   // Questions and access have no call that could show them.
-  const apart = isPast || agent === undefined ? [] : agent.waits.filter((step) => !all.some((item) => parkedOf(agent, item) === step));
+  const apart = isPast || agent === undefined ? [] : agent.waits.filter((step) => !items.some((item) => parkedOf(agent, item) === step));
   return (
     <div
       ref={box} class="conversation" tabIndex={0} role="log" aria-label="Conversation" aria-live="off"
@@ -206,18 +236,18 @@ export function Conversation({ store }: { store: Store }) {
       }}
     >
       {(first > 0 || hasEarlier) && (
-        <p class="center"><button type="button" disabled={store.isLoading.value} onClick={showEarlier}>Show {first > 0 ? `${Math.min(500, first)} ` : ""}earlier</button></p>
+        <p class="center"><button type="button" disabled={store.isLoading.value} onClick={showEarlier}>Show {first > 0 ? `${Math.min(shownMore, first)} ` : ""}earlier</button></p>
       )}
       <ol key={agent?.id}>
-        {all.slice(first).map((item, at) => (
+        {[...items.slice(first), ...live].map((item, place) => (
           <ItemView
-            key={item.kind === "text" && item.live ? "live" + at : first + at} item={item} version={item.version} below={below(item, run)}
-            isChosen={store.record.value === item.seq} run={run} store={store} parked={isPast || agent === undefined ? undefined : parkedOf(agent, item)}
+            key={item.kind === "text" && item.live ? "live" + place : first + place} item={item} version={item.version} below={below(item, run)}
+            isChosen={store.record.value === item.seq} isPast={at !== null} run={run} store={store} parked={isPast || agent === undefined ? undefined : parkedOf(agent, item)}
           />
         ))}
       </ol>
       {apart.map((step) => <Decision key={step.id} step={{ ...step, session: step.session ?? agent?.id }} />)}
-      {agent === undefined && <p class="empty">{store.moment.value === null ? "Nothing has happened yet." : "This agent did not exist yet."}</p>}
+      {agent === undefined && <p class="empty">{at === null ? "Nothing has happened yet." : "This agent did not exist yet."}</p>}
     </div>
   );
 }

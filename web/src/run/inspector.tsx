@@ -31,6 +31,9 @@ const meanings: Record<string, string> = {
 
 // Components get the version of an agent, which changes in place: without it they would not be drawn again.
 
+/** Milliseconds. */
+const betweenReads = 200;
+
 interface Shown {
   record: StoredRecord;
   intent: StoredRecord | undefined;
@@ -101,8 +104,19 @@ export function Inspector({ store }: { store: Store }) {
   const error = useSignal("");
   const copied = useSignal(false);
   useEffect(() => {
-    let asked = 0;
-    return effect(() => {
+    let [asked, timer, next] = [0, 0, 0];
+    const look = (session: string, seq: number, mine: number) =>
+      void read(session, seq).then(
+        (shown) => {
+          if (mine !== asked) return;
+          found.value = shown ?? null;
+          error.value = shown === undefined ? `This agent has no record ${seq}.` : "";
+        },
+        (refusal: Error) => {
+          if (mine === asked) error.value = refusal.message;
+        },
+      );
+    const end = effect(() => {
       const seq = store.record.value;
       const session = store.chosen.value;
       const mine = ++asked;
@@ -112,15 +126,20 @@ export function Inspector({ store }: { store: Store }) {
         error.value = "";
         return;
       }
-      read(session, seq).then(
-        (shown) => {
-          if (mine !== asked) return;
-          found.value = shown ?? null;
-          error.value = shown === undefined ? `This agent has no record ${seq}.` : "";
-        },
-        (refusal: Error) => (error.value = refusal.message),
-      );
+      // Of the records that one passes by on the way, some are read.
+      if (timer !== 0) return;
+      const pause = Math.max(0, next - performance.now());
+      next = performance.now() + pause + betweenReads;
+      if (pause === 0) return look(session, seq, mine);
+      timer = window.setTimeout(() => {
+        timer = 0;
+        if (store.record.value !== null) look(store.chosen.value, store.record.value, asked);
+      }, pause);
     });
+    return () => {
+      clearTimeout(timer);
+      end();
+    };
   }, []);
   // The agent changes in place, and may come after its record.
   void store.calm.value;

@@ -1,7 +1,8 @@
 // The lanes of the timeline. Only those in sight are drawn, so thousands are no more work than twenty.
 import { useSignal } from "@preact/signals";
+import { Component } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { heightOf, laneAt, laneTops, topOf, type Bar, type Lane } from "../model/waterfall.ts";
+import { heightOf, laneAt, laneTops, topOf, type Lane } from "../model/waterfall.ts";
 import { duration, hue } from "../model/words.ts";
 import type { Store } from "./store.ts";
 
@@ -9,27 +10,70 @@ export const kinds = { model: "model", tool: "tool", wait: "waiting" };
 /** Lanes above and below those in sight. */
 const around = 6;
 
-interface Props {
-  all: Lane[];
+interface BarsProps {
+  lane: Lane;
   /** The time at which bars without an end are drawn to end. */
   now: number;
   store: Store;
 }
+interface LaneProps extends BarsProps {
+  top: number;
+  place: number;
+  count: number;
+  /** The part of the width up to the moment that is shown. */
+  until: number;
+  isStop: boolean;
+  reach: () => void;
+}
 
-function BarView({ bar, lane, now, store }: { bar: Bar; lane: Lane } & Omit<Props, "all">) {
-  const { span } = bar;
-  return (
-    <i
-      class={span.kind + (span.to === null ? " open" : "")}
-      title={`${kinds[span.kind]} ${span.name}: ${duration((span.to ?? now) - span.from)}, record ${span.seq}`}
-      style={{ left: `${bar.left * 100}%`, width: `max(2px, ${bar.width * 100}%)`, top: `${topOf(bar.level)}px` }}
-      onClick={() => store.choose(lane.agent, span.seq)}
-    />
-  );
+/** Draws again only if a property changed: a lane has up to thousands of bars. */
+abstract class Steady<P extends object> extends Component<P> {
+  override shouldComponentUpdate(next: P): boolean {
+    return (Object.keys(next) as (keyof P)[]).some((name) => name !== "reach" && next[name] !== this.props[name as keyof typeof this.props]);
+  }
+}
+
+export class Bars extends Steady<BarsProps> {
+  override render({ lane, now, store }: BarsProps) {
+    return lane.bars.map(({ span, left, width, level }) => (
+      <i
+        key={`${span.kind} ${span.seq} ${span.from}`} class={span.kind + (span.to === null ? " open" : "")}
+        title={`${kinds[span.kind]} ${span.name}: ${duration((span.to ?? now) - span.from)}, record ${span.seq}`}
+        style={{ left: `${left * 100}%`, width: `max(2px, ${width * 100}%)`, top: `${topOf(level)}px` }}
+        onClick={() => store.choose(lane.agent, span.seq)}
+      />
+    ));
+  }
+}
+
+export class LaneView extends Steady<LaneProps> {
+  override render({ lane, now, store, top, place, count, until, isStop, reach }: LaneProps) {
+    return (
+      <li class="lane" aria-setsize={count} aria-posinset={place} style={{ top: `${top}px` }}>
+        <button
+          type="button" class="plain name" tabIndex={isStop ? 0 : -1} style={{ paddingInlineStart: `${0.4 + Math.min(lane.depth, 8) * 0.6}rem` }}
+          onFocus={reach} onClick={() => store.choose(lane.agent)}
+        >
+          {lane.name}
+        </button>
+        <div class="bars" style={{ height: `${heightOf(lane)}px`, "--hue": hue(lane.name), clipPath: until < 1 ? `inset(0 ${(1 - until) * 100}% 0 0)` : "none" }}>
+          <Bars lane={lane} now={now} store={store} />
+        </div>
+      </li>
+    );
+  }
+}
+
+interface Props {
+  all: Lane[];
+  now: number;
+  until: number;
+  store: Store;
+  zoom: (factor: number, at: number) => void;
 }
 
 /** `reached`: the lane that the Tab key goes to; the arrow keys go on from there. */
-export function Lanes({ all, now, store, zoom }: Props & { zoom: (factor: number, at: number) => void }) {
+export function Lanes({ all, now, until, store, zoom }: Props) {
   const box = useRef<HTMLUListElement>(null);
   const top = useSignal(0);
   const seen = useSignal(150);
@@ -71,17 +115,10 @@ export function Lanes({ all, now, store, zoom }: Props & { zoom: (factor: number
       }}
     >
       {drawn.map((lane, at) => (
-        <li class="lane" key={lane.agent} aria-setsize={all.length} aria-posinset={first + at + 1} style={{ top: `${tops[first + at]}px` }}>
-          <button
-            type="button" class="plain name" tabIndex={lane.agent === stop ? 0 : -1} style={{ paddingInlineStart: `${0.4 + Math.min(lane.depth, 8) * 0.6}rem` }}
-            onFocus={() => (reached.value = lane.agent)} onClick={() => store.choose(lane.agent)}
-          >
-            {lane.name}
-          </button>
-          <div class="bars" style={{ height: `${heightOf(lane)}px`, "--hue": hue(lane.name) }}>
-            {lane.bars.map((bar) => <BarView key={`${bar.span.kind} ${bar.span.seq} ${bar.span.from}`} bar={bar} lane={lane} now={now} store={store} />)}
-          </div>
-        </li>
+        <LaneView
+          key={lane.agent} lane={lane} now={now} store={store} top={tops[first + at]!} place={first + at + 1} count={all.length} until={until}
+          isStop={lane.agent === stop} reach={() => (reached.value = lane.agent)}
+        />
       ))}
     </ul>
   );

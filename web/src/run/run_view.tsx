@@ -20,11 +20,12 @@ const panes: [Pane, string][] = [["tree", "Agents"], ["talk", "Conversation"], [
 /** On a narrow screen one pane is shown at a time. */
 const pane = signal<Pane>("talk");
 
+const noneClosed: ReadonlySet<string> = new Set();
+
 function Head({ store }: { store: Store }) {
   void store.calm.value;
   const agent = store.agent();
-  const all = rows(store.shown(), new Set());
-  const row = all.find((each) => each.agent === agent);
+  const row = rows(store.shown(), noneClosed).find((each) => each.agent === agent);
   if (agent === undefined || row === undefined) return <div class="head"><h1>Run {shortId(store.run)}</h1></div>;
   return (
     <div class="head">

@@ -16,10 +16,10 @@ export function step(store: Store, by: 1 | -1): void {
   void showOrLoad(store, (store.moment.value ?? store.history.events.length) + by);
 }
 
-/** Shows the moment `count`; before the first one that is loaded, the one before that. */
-async function showOrLoad(store: Store, count: number): Promise<void> {
+/** Shows the moment `count`, with the next frame if `isSoon`; before the first one that is loaded, the one before that. */
+async function showOrLoad(store: Store, count: number, isSoon = false): Promise<void> {
   const { history } = store;
-  if (count > 1 || !history.hasEarlier) return store.show(count);
+  if (count > 1 || !history.hasEarlier) return isSoon ? store.showSoon(count) : store.show(count);
   store.show(1);
   const all = history.events.length;
   if (await store.loadEarlier()) store.show(history.events.length - all + count);
@@ -77,9 +77,9 @@ export function Scrubber({ store }: { store: Store }) {
     <div class={"scrubber" + (isPast ? " past" : "")}>
       <button type="button" class="plain" onClick={() => step(store, -1)} disabled={at <= 1 && !history.hasEarlier} aria-label="Record before">◂</button>
       <input
-        type="range" min={1} max={Math.max(1, all)} value={at} aria-label="Moment of the run" disabled={all === 0}
+        type="range" min={1} max={Math.max(1, all)} value={store.sought ?? at} aria-label="Moment of the run" disabled={all === 0}
         aria-valuetext={event === undefined ? "" : `${at} of ${all}: ${eventWords(event.event)}`}
-        onInput={(change) => void showOrLoad(store, Number(change.currentTarget.value))}
+        onInput={(change) => void showOrLoad(store, Number(change.currentTarget.value), true)}
       />
       <button type="button" class="plain" onClick={() => step(store, 1)} disabled={!isPast} aria-label="Next record">▸</button>
       <span class="moment">{event === undefined ? "" : `${at}/${all} ${eventWords(event.event)} · ${moment(event.time)}`}{history.hasEarlier ? " · earlier ones are loaded when you go back" : ""}</span>

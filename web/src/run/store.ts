@@ -221,13 +221,28 @@ export class Store {
     go({ view: "run", run: this.run, agent, record }, place.value.view === "run" && place.value.agent === agent);
   }
 
+  /** Where `showSoon` leads to; null: it is there. */
+  sought: number | null = null;
+
   /** Shows the run after `count` events; the present after all of them. */
   show(count: number | null): void {
     const all = this.history.events.length;
+    this.sought = null;
     batch(() => {
       this.moment.value = count === null || count >= all ? null : Math.max(1, count);
       const event = this.moment.value === null ? undefined : this.history.events[this.moment.value - 1];
-      if (event !== undefined) this.choose(event.session, event.seq);
+      // Quietly, also to another agent: each step through time would be one of the browser's history.
+      if (event !== undefined) go({ view: "run", run: this.run, agent: event.session, record: event.seq }, true);
+    });
+  }
+
+  /** Shows the run after `count` events with the next frame; of several counts before that the last one. */
+  showSoon(count: number): void {
+    const isAsked = this.sought !== null;
+    this.sought = count;
+    if (isAsked) return;
+    requestAnimationFrame(() => {
+      if (this.sought !== null && !this.isClosed) this.show(this.sought);
     });
   }
 

@@ -1,6 +1,7 @@
 // The agents of the run. Only the rows in sight are drawn, so thousands are no more work than twenty.
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Agent } from "../model/run_state.ts";
 import { rows, shown, type Row } from "../model/tree.ts";
 import { cost, duration, hue, tokens } from "../model/words.ts";
 import { Status } from "../ui/parts.tsx";
@@ -8,11 +9,16 @@ import type { Store } from "./store.ts";
 
 const height = 44;
 
-function TreeRow({ row, store, at, count }: { row: Row; store: Store; at: number; count: number }) {
+/** How long an agent has been at work. */
+function ageOf(agent: Agent, now: number, isPast: boolean): string {
+  const isOver = agent.status !== "running" && agent.status !== "awaiting_user";
+  return duration((isOver || isPast ? Date.parse(agent.updated) : now) - Date.parse(agent.began));
+}
+
+/** Is drawn again when a property changes: that a row scrolls by changes none. */
+function TreeRow({ row, age, store, at, count }: { row: Row; age: string; store: Store; at: number; count: number }) {
   const { agent } = row;
   const isChosen = store.chosen.value === agent.id;
-  const isOver = agent.status !== "running" && agent.status !== "awaiting_user";
-  const age = (isOver || store.moment.value !== null ? Date.parse(agent.updated) : Date.now()) - Date.parse(agent.began);
   return (
     <li
       role="treeitem" aria-level={row.depth + 1} aria-setsize={count} aria-posinset={at + 1} aria-selected={isChosen}
@@ -35,7 +41,7 @@ function TreeRow({ row, store, at, count }: { row: Row; store: Store; at: number
       </span>
       <span class="line second quiet">
         <span class="task" dir="auto">{agent.comment ? `“${agent.comment}”` : agent.task}</span>
-        <span class="number">{duration(age)}</span>
+        <span class="number">{age}</span>
       </span>
     </li>
   );
@@ -45,7 +51,8 @@ export function TreePane({ store }: { store: Store }) {
   const box = useRef<HTMLUListElement>(null);
   const top = useSignal(0);
   const seen = useSignal(600);
-  void store.calm.value;
+  const now = useMemo(() => Date.now(), [store.calm.value]);
+  const isPast = store.moment.value !== null;
   const all = rows(store.shown(), store.closed.value);
   const part = shown(all.length, height, top.value, seen.value);
   useEffect(() => {
@@ -73,7 +80,7 @@ export function TreePane({ store }: { store: Store }) {
   return (
     <ul ref={box} class="tree" role="tree" aria-label="Agents" onKeyDown={keys} onScroll={(event) => (top.value = event.currentTarget.scrollTop)}>
       {all.slice(part.first, part.last).map((row, at) => (
-        <TreeRow key={row.agent.id} row={row} store={store} at={part.first + at} count={all.length} />
+        <TreeRow key={row.agent.id} row={row} age={ageOf(row.agent, now, isPast)} store={store} at={part.first + at} count={all.length} />
       ))}
       <li role="none" class="room" style={{ top: `${all.length * height - 1}px` }} />
     </ul>

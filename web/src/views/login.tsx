@@ -1,6 +1,6 @@
 // Asks for the token, or exchanges the code of `praxis serve --open` for it.
 import { signal } from "@preact/signals";
-import { call, keepToken, token } from "../api/client.ts";
+import { call, forget, keepToken, token } from "../api/client.ts";
 import { Failed } from "../ui/parts.tsx";
 import { go } from "../router.ts";
 
@@ -21,11 +21,12 @@ export async function useCode(code: string): Promise<void> {
 
 async function enter(text: string): Promise<void> {
   error.value = "";
-  keepToken(text.trim());
+  const given = text.trim();
+  keepToken(given);
   try {
     await call("GET /api/v1/agents", {});
   } catch (refusal) {
-    keepToken("");
+    forget(given);
     error.value = (refusal as Error).message;
   }
 }
