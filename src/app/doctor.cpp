@@ -155,7 +155,8 @@ std::optional<Finding> check_logins() {
   }
   if (!missing.empty()) return Finding{"mcp logins", Health::kMissing, "wanted by " + missing};
   if (logins == 0) return std::nullopt;
-  return Finding{"mcp logins", Health::kGood, std::to_string(logins) + (logins == 1 ? " server" : " servers")};
+  return Finding{"mcp logins", Health::kGood,
+                 std::to_string(logins) + (logins == 1 ? " server" : " servers")};
 }
 
 /// Which of the journal and the stores next to it are sealed; nothing if no key is set and all are plain.

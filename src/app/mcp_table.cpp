@@ -231,7 +231,9 @@ class McpTable {
 
   /// The login of the user at the server; null where a token is set, or where nothing could be kept.
   Result<std::shared_ptr<McpAccess>> access_of(const McpEndpoint& endpoint) const {
-    OauthIdentity identity{json_string(table_, "client_id"), {}, json_string(table_, "issuer"),
+    OauthIdentity identity{json_string(table_, "client_id"),
+                           {},
+                           json_string(table_, "issuer"),
                            json_string(table_, "client_metadata_url")};
     if (identity.id.empty() != identity.issuer.empty())
       return mistake("needs \"client_id\" together with \"issuer\", the server that knows it");
