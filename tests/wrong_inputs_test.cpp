@@ -69,14 +69,14 @@ std::string steady(std::string text) {
   for (std::size_t at = 0; at + kIdLength <= text.size(); ++at) {
     if (is_id(std::string_view(text).substr(at, kIdLength))) text.replace(at, kIdLength, "ID");
   }
-  for (const char* unit : {" ms", " s,"}) {
+  for (const std::string_view unit : {" ms", " s,", " s:"}) {
     for (std::size_t at = 0; (at = text.find(unit, at)) != std::string::npos; ++at) {
       std::size_t begin = at;
       while (begin > 0 && std::string_view("0123456789.").contains(text[begin - 1])) --begin;
       const std::string_view before = std::string_view(text).substr(0, begin);
       const bool is_limit = before.ends_with("limit of ") || before.ends_with("patience of ");
       if (begin == at || is_limit) continue;
-      const std::size_t end = at + std::string_view(unit).size() - (std::string_view(unit) == " s," ? 1 : 0);
+      const std::size_t end = at + unit.size() - (unit == " ms" ? 0 : 1);
       text.replace(begin, end - begin, "N ms");  // a slow machine counts seconds
       at = begin;
     }
