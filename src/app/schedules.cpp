@@ -1,7 +1,6 @@
 #include "app/schedules.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "app/cron_times.hpp"
@@ -11,6 +10,7 @@
 #include "base/time_zone.hpp"
 #include "praxis/base/dates.hpp"
 #include "store/sqlite_seal.hpp"
+#include "store/write_transaction.hpp"
 
 namespace praxis::app {
 Result<UnixMillis> next_time(const Schedule& schedule, UnixMillis after) {
@@ -53,24 +53,9 @@ ScheduleStore::ScheduleStore(Database database)
     : database_(std::make_unique<Database>(std::move(database))) {}
 ScheduleStore::~ScheduleStore() = default;
 
-namespace {
-
-/// Calls `work` in a transaction that writes.
-template <class Work>
-Status in_schedules(Database& database, Work work) {
-  const auto turn = database.begin();
-  if (!turn) return fail(turn.error());
-  Status done = work();
-  auto ended = database.run(done ? "COMMIT" : "ROLLBACK");
-  if (done && !ended) std::ignore = database.run("ROLLBACK");
-  return done ? ended : done;
-}
-
-}  // namespace
-
 Status ScheduleStore::add(const Schedule& schedule) {
   const std::lock_guard lock(mutex_);
-  return in_schedules(*database_, [&] {
+  return in_write_transaction(*database_, [&] {
     SealSum sum(*database_);
     auto added = insert_schedule(*database_, schedule, sum);
     return added ? sum.store() : added;
@@ -103,7 +88,7 @@ Result<Schedule> ScheduleStore::find(std::string_view text) {
 
 Status ScheduleStore::remove(const std::string& id) {
   const std::lock_guard lock(mutex_);
-  return in_schedules(*database_, [&]() -> Status {
+  return in_write_transaction(*database_, [&]() -> Status {
     const auto rows = read_schedules(*database_, database_->sealer());
     if (!rows) return fail(rows.error());
     SealSum sum(*database_);
@@ -118,7 +103,7 @@ Status ScheduleStore::remove(const std::string& id) {
 /// Changes the schedule with this id if there is one and `change` says that it has changed it.
 Status ScheduleStore::change(const std::string& id, const std::function<bool(Schedule&)>& change) {
   const std::lock_guard lock(mutex_);
-  return in_schedules(*database_, [&]() -> Status {
+  return in_write_transaction(*database_, [&]() -> Status {
     auto rows = read_schedules(*database_, database_->sealer());
     if (!rows) return fail(rows.error());
     SealSum sum(*database_);

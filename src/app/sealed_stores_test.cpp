@@ -4,8 +4,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -15,6 +13,7 @@
 #include "app/schedules.hpp"
 #include "praxis/memory/embedder.hpp"
 #include "snapshots/file_history.hpp"
+#include "store/testing/killed_at.hpp"
 
 namespace praxis::app {
 namespace {
@@ -336,23 +335,6 @@ TEST_F(SealedStores, FlippedBitAnywhereInASealedValue_IsFound) {
 
 // ---- changing keys
 
-/// Ends a process at step number `at` of `work`. False if there are fewer steps.
-template <class Work>
-bool store_killed_at(int at, Work work) {
-  const pid_t child = fork();
-  if (child == 0) {
-    int seen = 0;
-    const Status done = work([&](std::string_view) {
-      if (seen++ == at) _exit(7);
-    });
-    _exit(done ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_NE(WEXITSTATUS(status), 1) << "step " << at;
-  return WEXITSTATUS(status) == 7;
-}
-
 /// Whether the key opens each store, in their order.
 std::vector<bool> opens_each(const Workspace& place, char byte) {
   std::vector<bool> opens;
@@ -371,7 +353,7 @@ TEST_F(SealedStores, KillAtAnyStepOfSeal_LeavesOneStateOfEachStore) {
   for (int at = 0;; ++at) {
     fs::remove_all(state_);
     fs::copy(plain, state_);
-    const bool killed = store_killed_at(at, [&](const OnStoreSealStep& on_step) {
+    const bool killed = praxis::testing::killed_at(at, [&](const OnStoreSealStep& on_step) {
       return seal_stores(place_, store_secret('k'), {9}, on_step);
     });
     for (const StoreState& state : store_states(place_)) {
@@ -394,15 +376,16 @@ TEST_F(SealedStores, KillAtAnyStepOfSeal_LeavesOneStateOfEachStore) {
 TEST_F(SealedStores, KillAtAnyStepOfNewKeyAndRekey_LeavesExactlyOneKey) {
   key('k');
   fill();
-  for (int at = 0; store_killed_at(at,
-                                   [&](const OnStoreSealStep& on_step) {
-                                     return renew_store_keys(place_, store_secret('k'), {9}, on_step);
-                                   });
+  for (int at = 0;
+       praxis::testing::killed_at(at,
+                                  [&](const OnStoreSealStep& on_step) {
+                                    return renew_store_keys(place_, store_secret('k'), {9}, on_step);
+                                  });
        ++at) {
     EXPECT_EQ(read_all(), "") << "step " << at;
   }
   for (int at = 0;; ++at) {
-    const bool killed = store_killed_at(at, [&](const OnStoreSealStep& on_step) {
+    const bool killed = praxis::testing::killed_at(at, [&](const OnStoreSealStep& on_step) {
       return rekey_stores(place_, store_secret('k'), store_secret('n'), on_step);
     });
     const auto old_key = opens_each(place_, 'k'), new_key = opens_each(place_, 'n');

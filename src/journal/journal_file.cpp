@@ -19,6 +19,7 @@
 #include "journal/chain.hpp"
 #include "store/byte_locks.hpp"
 #include "store/sqlite.hpp"
+#include "store/write_transaction.hpp"
 
 namespace praxis {
 namespace {
@@ -263,11 +264,7 @@ Status upgrade_journal_file(Database& database) {
   const auto version = format_of(database);
   if (!version) return fail(version.error());
   if (*version >= kFormatVersion && *version <= kSealedVersion) return {};
-  const auto turn = database.begin();
-  if (!turn) return fail(turn.error());
-  auto added = add_missing_formats(database);
-  auto ended = database.run(added ? "COMMIT" : "ROLLBACK");
-  return added ? ended : added;
+  return in_write_transaction(database, [&] { return add_missing_formats(database); });
 }
 
 Status show_as_latest(Database& database) {

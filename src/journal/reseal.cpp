@@ -11,6 +11,7 @@
 #include "journal/read_attempts.hpp"
 #include "journal/sealed_values.hpp"
 #include "journal/session_store.hpp"
+#include "store/write_transaction.hpp"
 
 namespace praxis {
 namespace {
@@ -262,13 +263,12 @@ Status refuse_if_in_use(Database& database) {
 /// Calls `change` in a transaction that no other process writes next to.
 template <class Change>
 Status change_alone(Database& database, const OnSealStep& on_step, Change change) {
-  const auto turn = database.begin();
-  if (!turn) return fail(turn.error());
-  auto changed = refuse_if_in_use(database);
-  if (changed) changed = change();
-  step(on_step, "commit");
-  auto ended = database.run(changed ? "COMMIT" : "ROLLBACK");
-  return changed ? ended : changed;
+  return in_write_transaction(database, [&] {
+    auto changed = refuse_if_in_use(database);
+    if (changed) changed = change();
+    step(on_step, "commit");
+    return changed;
+  });
 }
 
 /// Removes what the file and its log still have of the values that were replaced, then says so in the row.

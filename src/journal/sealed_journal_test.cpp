@@ -1,7 +1,5 @@
 // A sealed journal: it works as a plain one, its files tell nothing, and what was altered does not open.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -11,6 +9,7 @@
 #include "journal/reseal.hpp"
 #include "journal/testing/journals.hpp"
 #include "praxis/seal/secret.hpp"
+#include "store/testing/killed_at.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -278,23 +277,6 @@ TEST_F(SealedJournalTest, NewKey_SealsEveryValueAgain) {
   ASSERT_TRUE(renewed) << renewed.error().message;
   expect_opens('k');
   std::filesystem::remove(copy);
-}
-
-/// Ends the process at step number `at` of `work`. False if there are fewer steps.
-template <class Work>
-bool killed_at(int at, Work work) {
-  const pid_t child = fork();
-  if (child == 0) {
-    int seen = 0;
-    const Status done = work([&](std::string_view) {
-      if (seen++ == at) _exit(7);
-    });
-    _exit(done ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_NE(WEXITSTATUS(status), 1);
-  return WEXITSTATUS(status) == 7;
 }
 
 TEST_F(SealedJournalTest, KillAtAnyStepOfSeal_LeavesOneState) {

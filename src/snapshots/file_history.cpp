@@ -1,12 +1,12 @@
 #include "snapshots/file_history.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "praxis/base/environment.hpp"
 #include "praxis/json/json.hpp"
 #include "snapshots/history_rows.hpp"
+#include "store/write_transaction.hpp"
 
 namespace praxis {
 
@@ -24,12 +24,7 @@ Result<std::shared_ptr<FileHistory>> FileHistory::open(const std::string& path, 
 template <class Work>
 Status FileHistory::in_transaction(Work work) {
   const std::lock_guard lock(mutex_);
-  const auto turn = database_.begin();
-  if (!turn) return fail(turn.error());
-  Status done = work();
-  auto ended = database_.run(done ? "COMMIT" : "ROLLBACK");
-  if (done && !ended) std::ignore = database_.run("ROLLBACK");
-  return done ? ended : done;
+  return in_write_transaction(database_, std::move(work));
 }
 
 Status FileHistory::keep(const std::vector<KeptContent>& contents) {

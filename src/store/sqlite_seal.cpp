@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "praxis/base/environment.hpp"
+#include "store/write_transaction.hpp"
 
 namespace praxis {
 namespace {
@@ -178,12 +179,11 @@ Status purge_file(Database& database, const SqliteFileForm& form, StoredSeal sea
 
 template <class Change>
 Status change_file(Database& database, const OnStoreSealStep& on_step, Change change) {
-  const auto turn = database.begin();
-  if (!turn) return fail(turn.error());
-  auto changed = change();
-  store_step(on_step, "commit");
-  auto ended = database.run(changed ? "COMMIT" : "ROLLBACK");
-  return changed ? ended : changed;
+  return in_write_transaction(database, [&] {
+    auto changed = change();
+    store_step(on_step, "commit");
+    return changed;
+  });
 }
 
 /// Seals all values with a new data key; `from` null: they are plain.
