@@ -121,7 +121,7 @@ TEST_F(CliSecrets, ProgramGetsTheValue_AndItsOutputIsHidden) {
               HasSubstr(std::to_string(std::string(kValue).size()) + " [key]"));
 }
 
-TEST_F(CliSecrets, ServerOfMcp_GetsTheValueInItsEnvironment) {
+TEST_F(CliSecrets, ServerOfMcp_GetsTheValueInItsEnvironment_AndItsResultsAreHidden) {
   if (!probe_sandbox().full())
     PRAXIS_MISSING_PART("no sandbox on this machine: " << probe_sandbox().reason());
   configure("");
@@ -133,6 +133,8 @@ TEST_F(CliSecrets, ServerOfMcp_GetsTheValueInItsEnvironment) {
            servers + "/server.py\", \"usual\", \"" + (folder_ / "notes/calls").string() + "\"]\nread = [\"" +
            servers + "\"]\nwrite = [\"notes\"]\nenvironment = [\"TOKEN=secret:it\"]\n");
   EXPECT_THAT(praxis({"mcp", "call", "agent.toml", "fix__environment"}).out, HasSubstr("TOKEN"));
+  const std::string echoed = to_json_text(JsonObject{{"text", std::string("it is ") + kValue}});
+  EXPECT_EQ(praxis({"mcp", "call", "agent.toml", "fix__echo", echoed}).out, "it is [key]\n");
 }
 
 }  // namespace

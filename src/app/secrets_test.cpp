@@ -12,6 +12,7 @@
 #include "app/secret_text.hpp"
 #include "net/testing/test_server.hpp"
 #include "praxis/app/agent_file.hpp"
+#include "praxis/runtime/mcp_tools.hpp"
 #include "tools/testing/call.hpp"
 
 namespace praxis {
@@ -154,6 +155,35 @@ TEST_F(SecretsOfTools, Header_CarriesTheSecretToItsHostsOnly) {
     EXPECT_FALSE(find_header(request.headers, "Authorization"));
     EXPECT_EQ(find_header(request.headers, "X-Plain"), "yes");
   }
+}
+
+TEST_F(SecretsOfTools, ServerOfMcpOverHttp_GetsTheSecretOfItsTableOrFile) {
+  TestServer server([](const TestRequest&, TestConnection& to) { to.write(http_reply(404, "")); });
+  AgentFileOptions with =
+      options(broker(from_file("hosts = ['" + local(server) + "']\ntools = ['mcp.t']\n")));
+  with.read_file = [&](const std::string&, std::size_t) -> Result<std::string> {
+    return to_json_text(Json{{"mcpServers",
+                              {{"t",
+                                {{"type", "http"},
+                                 {"url", server.url()},
+                                 {"headers", {{"Authorization", "Bearer secret:it"}}}}}}}});
+  };
+  std::shared_ptr<McpClient> client;
+  with.on_mcp_server = [&](const McpServer& read) { client = read.client; };
+  const std::string rule = "\n[policy]\nask = ['t__*']\n";
+  for (const std::string& table :
+       {"url = '" + server.url() + "'\nheaders = { Authorization = 'Bearer secret:it' }",
+        std::string("from = 'mcp.json'")}) {
+    const std::size_t before = server.requests().size();
+    EXPECT_EQ(mistake("[tools.mcp.t]\n" + table + rule, with), "no error was found");
+    EXPECT_FALSE(client->info());
+    ASSERT_GT(server.requests().size(), before);
+    EXPECT_EQ(find_header(server.requests().back().headers, "Authorization"),
+              "Bearer " + std::string(kValue));
+  }
+  EXPECT_THAT(
+      mistake("[tools.mcp.t]\nurl = 'https://other.example'\nheaders = { X = 'secret:it' }" + rule, with),
+      HasSubstr("none of the hosts"));
 }
 
 TEST_F(SecretsOfTools, HeaderOfTheModel_NamesNoSecret) {
