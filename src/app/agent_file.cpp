@@ -15,6 +15,7 @@
 #include "app/agent_team.hpp"
 #include "app/bounds.hpp"
 #include "app/file_chain.hpp"
+#include "app/hidden_secrets.hpp"
 #include "app/http_table.hpp"
 #include "app/mcp_table.hpp"
 #include "app/memory_table.hpp"
@@ -44,9 +45,7 @@ namespace fs = std::filesystem;
 /// them.
 constexpr std::string_view kServerEnd = "__";
 
-using app::absolute_path;
-using app::FileChain;
-using app::read_source;
+using app::absolute_path, app::FileChain, app::read_source;
 
 Result<Agent> load(const std::string& path, const AgentFileOptions& options, FileChain& chain);
 
@@ -66,11 +65,11 @@ class AgentReader {
     read_values();
     if (spec_.model.empty() && needs_model(spec_)) spec_.model = options_.default_model;
     Agent agent(std::move(spec_));
-    for (Tool& tool : tools_) agent.use(std::move(tool));
+    for (Tool& tool : tools_) agent.use(app::hiding_secrets(std::move(tool), options_.secrets));
     app::add_automatic_recall(agent, document_, options_);
     for (McpServer& server : servers_) {
-      agent.prompts_from(mcp_prompts(server));
-      agent.tools_from(mcp_tools(std::move(server)));
+      agent.prompts_from(app::hiding_secrets(mcp_prompts(server), options_.secrets));
+      agent.tools_from(app::hiding_secrets(mcp_tools(std::move(server)), options_.secrets));
     }
     if (const std::int64_t beyond = json_int(at("tools.search_tools"), "beyond", -1); beyond >= 0)
       agent.search_tools_beyond({static_cast<std::size_t>(beyond), std::numeric_limits<std::size_t>::max()});
@@ -246,7 +245,8 @@ class AgentReader {
 
   /// A tool that can run any program requires an explicit rule, so that it is never enabled by accident.
   Status read_sandboxed_tool(const std::string& name,
-                             Result<Tool> (*make)(const TomlDocument& document, const fs::path& folder,
+                             Result<Tool> (*make)(const TomlDocument& document,
+                                                  const AgentFileOptions& options, const fs::path& folder,
                                                   const FileBounds& bounds,
                                                   const std::vector<std::string>& readable)) {
     const std::string table = "tools." + name;
@@ -264,7 +264,7 @@ class AgentReader {
       warn_of_folders(place, texts_of(at(place)));
     }
     warn_of_folders(table + ".folder", {json_string(at(table), "folder", ".")});
-    auto tool = make(document_, start_folder(), file_bounds(), skill_folders_);
+    auto tool = make(document_, options_, start_folder(), file_bounds(), skill_folders_);
     if (!tool) return fail(tool.error());
     std::vector<std::string> writable = roots(at(table + ".write"));
     if (name == "shell") writable.push_back((start_folder() / work).lexically_normal());

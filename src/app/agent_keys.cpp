@@ -122,6 +122,9 @@ constexpr std::array kOwnKeys{
     SettingKey{
         "tools.http.retries", Type::kWhole, "Further attempts after a failure that may pass", {}, 0, 10},
     SettingKey{"tools.http.max_bytes", Type::kWhole, "Longest response", {}, 1, 1024.0 * 1024 * 1024},
+    SettingKey{"tools.http.headers", Type::kAnyTable,
+               "Headers of each request; `secret:NAME` at the end of one stands for a secret of the "
+               "configuration, for the hosts that it is for"},
     SettingKey{"tools.http.send_trace", Type::kFlag, "Whether requests have the header traceparent"},
     SettingKey{"tools.shell.folder", Type::kText, "Where programs run; the current folder if absent"},
     SettingKey{"tools.shell.write", Type::kTexts, "Further folders that may be written"},
@@ -130,7 +133,9 @@ constexpr std::array kOwnKeys{
     SettingKey{"tools.shell.protect", Type::kTexts, "What stays read-only in a folder that may be written"},
     SettingKey{"tools.shell.programs", Type::kTexts, "The only programs that may be started; any if absent"},
     SettingKey{"tools.shell.shell_strings", Type::kFlag, "Whether the model may also give a line for sh"},
-    SettingKey{"tools.shell.environment", Type::kTexts, "Environment variables that are passed on"},
+    SettingKey{"tools.shell.environment", Type::kTexts,
+               "Environment variables that are passed on; `VARIABLE=secret:NAME` has a secret of the "
+               "configuration, which the program then knows"},
     SettingKey{"tools.shell.allow", Type::kTexts, "Hosts that programs may reach; no network if absent"},
     SettingKey{"tools.shell.timeout", Type::kDuration, "For one program, such as \"30s\", or milliseconds"},
     SettingKey{"tools.shell.max_memory_mb",
@@ -176,6 +181,9 @@ constexpr std::array kOwnKeys{
     SettingKey{"tools.mcp.*.timeout", Type::kDuration, "For one call, such as \"30s\", or milliseconds"},
     SettingKey{"tools.mcp.*.start_timeout", Type::kDuration, "From the start to the first list of tools"},
     SettingKey{"tools.mcp.*.max_result", Type::kWhole, "Bytes kept of the text of a result", {}, 1, 16 << 20},
+    SettingKey{"tools.mcp.*.headers", Type::kAnyTable,
+               "Headers of each request to the url; `secret:NAME` at the end of one stands for a secret of "
+               "the configuration"},
     SettingKey{"tools.mcp.*.token_env", Type::kText, "Variable with the bearer token for the url"},
     SettingKey{"tools.mcp.*.client_id", Type::kText,
                "How the login server of the url knows Praxis, if you registered it there"},
@@ -186,7 +194,9 @@ constexpr std::array kOwnKeys{
     SettingKey{"tools.mcp.*.folder", Type::kText, "Where the program runs; it may read this folder"},
     SettingKey{"tools.mcp.*.read", Type::kTexts, "Folders and files that the program may read"},
     SettingKey{"tools.mcp.*.write", Type::kTexts, "Folders that the program may write"},
-    SettingKey{"tools.mcp.*.environment", Type::kTexts, "Environment variables that are passed on"},
+    SettingKey{"tools.mcp.*.environment", Type::kTexts,
+               "Environment variables that are passed on; `VARIABLE=secret:NAME` has a secret of the "
+               "configuration, which the program then knows"},
     SettingKey{"tools.mcp.*.allow", Type::kTexts, "Hosts that the program may reach; no network if absent"},
     SettingKey{"tools.mcp.*.max_memory_mb", Type::kWhole, "Memory of the program in MiB", {}, 16, 1 << 20},
     SettingKey{"tools.a2a.*.url", Type::kText,

@@ -113,6 +113,7 @@ class Merge {
       }
     }
     merge_tables(config_.hooks, "hooks", *document, layer);
+    note_secrets(*document, layer);
     if (!document->at("policy").is_null()) {
       auto rules = app::policy_layer_of(*document);
       if (!rules) return fail(std::move(rules.error()));
@@ -179,6 +180,28 @@ class Merge {
           value = (layer.folder / std::string(given.get_string())).lexically_normal().string();
         note(kind + '.' + std::string(name) + '.' + std::string(field), value, layer);
         entry.get_object()[field] = std::move(value);
+      }
+    }
+  }
+
+  /// Keeps `[secrets.NAME]` as settings, with absolute paths.
+  void note_secrets(const TomlDocument& document, const Layer& layer) {
+    constexpr std::string_view kFile = "file:";
+    const JsonObject* const secrets = document.at("secrets").if_object();
+    if (secrets == nullptr) return;
+    const auto absolute = [&](std::string_view path) {
+      return (layer.folder / path).lexically_normal().string();
+    };
+    for (const auto& [name, fields] : *secrets) {
+      for (const auto& [field, given] : fields.get_object()) {
+        Json value = given;
+        if (field == "agents") {
+          for (Json& path : value.get_array()) path = absolute(path.get_string());
+        } else if (const std::string from = to_plain_text(given);
+                   field == "from" && from.starts_with(kFile)) {
+          value = std::string(kFile) + absolute(std::string_view(from).substr(kFile.size()));
+        }
+        note("secrets." + std::string(name) + '.' + std::string(field), value, layer);
       }
     }
   }

@@ -16,6 +16,7 @@ constexpr std::string_view kRedirect = "say where requests go, how, or with whic
 constexpr std::string_view kTraces = "say where traces go, or what they have";
 constexpr std::string_view kReprice = "say what a model costs";
 constexpr std::string_view kRun = "name a program that runs outside of the sandbox";
+constexpr std::string_view kSecrets = "say where secrets come from, or who may have them";
 
 // 0 would mean "no limit", which a configuration layer must not grant.
 constexpr std::array kKeys{
@@ -29,7 +30,7 @@ constexpr std::array kKeys{
         .type = Type::kText,
         .description =
             "Key that seals the journal and the stores next to it: file:PATH, env:NAME, command:COMMAND, "
-            "passphrase",
+            "keyring:SERVICE/ACCOUNT, passphrase",
         .own = "say with which key the journal is sealed"},
     SettingKey{.path = "memory",
                .type = Type::kText,
@@ -175,6 +176,17 @@ constexpr std::array kHookKeys{
     own_key("hooks.*.timeout", Type::kDuration, "How long it may take", kRun),
 };
 
+/// Secrets that tools name and that their values are put in for at the last moment.
+constexpr std::array kSecretKeys{
+    own_key("secrets.*.from", Type::kText,
+            "Where it comes from: file:PATH, env:NAME, command:COMMAND, keyring:SERVICE/ACCOUNT", kSecrets),
+    own_key("secrets.*.hosts", Type::kTexts, "The only hosts that it is sent to; none if absent", kSecrets),
+    own_key("secrets.*.tools", Type::kTexts,
+            "The only tools that may use it: http, shell, mcp.NAME; any if absent", kSecrets),
+    own_key("secrets.*.agents", Type::kTexts,
+            "The only agent files that may use it; all but those of projects if absent", kSecrets),
+};
+
 }  // namespace
 
 std::span<const SettingKey> scalar_keys() { return kKeys; }
@@ -187,6 +199,7 @@ std::span<const SettingKey> config_keys() {
     all.insert(all.end(), flow_keys().begin(), flow_keys().end());
     all.insert(all.end(), kRedactKeys.begin(), kRedactKeys.end());
     all.insert(all.end(), kHookKeys.begin(), kHookKeys.end());
+    all.insert(all.end(), kSecretKeys.begin(), kSecretKeys.end());
     return all;
   }();
   return keys;

@@ -19,6 +19,7 @@
 #include "app/provider_status.hpp"
 #include "app/run_trees.hpp"
 #include "app/sealed_stores.hpp"
+#include "app/secret_broker.hpp"
 #include "praxis/journal/postgres_journal.hpp"
 #include "praxis/models/model.hpp"
 #include "praxis/net/http_client.hpp"
@@ -159,6 +160,21 @@ std::optional<Finding> check_logins() {
                  std::to_string(logins) + (logins == 1 ? " server" : " servers")};
 }
 
+/// The secrets that tools may name. Commands and the keyring are not asked; `praxis secrets check` does that.
+std::optional<Finding> check_secrets(const Workspace& workspace) {
+  using Kind = SecretSource::Kind;
+  if (!workspace.secrets || workspace.secrets->rules().empty()) return std::nullopt;
+  std::string names, problems;
+  for (const auto& [name, rule] : workspace.secrets->rules()) {
+    names += (names.empty() ? "" : ", ") + name;
+    if (rule.source.kind != Kind::kFile && rule.source.kind != Kind::kVariable) continue;
+    if (const auto value = read_secret_value(rule); !value)
+      problems += (problems.empty() ? "" : "; ") + value.error().message;
+  }
+  if (!problems.empty()) return Finding{"secrets", Health::kBad, problems};
+  return Finding{"secrets", Health::kGood, names + "; praxis secrets check also runs commands"};
+}
+
 /// Which of the journal and the stores next to it are sealed; nothing if no key is set and all are plain.
 std::vector<Finding> check_seals(const Workspace& workspace) {
   const bool has_key = !workspace.config.get("encryption.journal_key").empty();
@@ -215,6 +231,7 @@ std::vector<Finding> examine_workspace(const Workspace& workspace, bool online) 
   std::ranges::move(check_seals(workspace), std::back_inserter(findings));
   findings.push_back(check_people(workspace));
   if (auto logins = check_logins()) findings.push_back(*std::move(logins));
+  if (auto secrets = check_secrets(workspace)) findings.push_back(*std::move(secrets));
   findings.push_back(check_model(workspace));
   std::ranges::move(check_providers(workspace, online), std::back_inserter(findings));
   return findings;

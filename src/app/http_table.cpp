@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/secret_uses.hpp"
 #include "app/setting_key.hpp"
 #include "praxis/tools/http_tool.hpp"
 
@@ -23,7 +24,10 @@ Result<std::vector<Tool>> tools_of_http(const TomlDocument& document, const Agen
       json_int(http, "max_bytes", static_cast<std::int64_t>(http_options.max_body_bytes)));
   http_options.send_trace = json_bool(http, "send_trace");
   if (options.http == nullptr) return document.mistake(kTable, "this program provides no network for agents");
-  auto tool = http_tool(options.http, std::move(http_options));
+  const HostRules hosts = HostRules::parse(http_options.allow_hosts).value_or(HostRules());
+  auto client = http_of_table({document, options, kTable}, hosts);
+  if (!client) return fail(std::move(client.error()));
+  auto tool = http_tool(*std::move(client), std::move(http_options));
   if (!tool) {
     constexpr std::string_view kOption = "allow_hosts";  // its name in the library
     std::string message = tool.error().message;

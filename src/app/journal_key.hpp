@@ -14,7 +14,7 @@ namespace praxis::app {
 /// Asks the user for a passphrase; the surface says how.
 using AskPassphrase = std::function<Result<SecretBytes>()>;
 
-/// Gets a key from `source`: `file:PATH`, `env:NAME`, `command:PROGRAM ARGUMENTS` (by the shell), or
+/// Gets a key from `source`: one of `SecretSource` (app/secret_source.hpp), or
 /// `passphrase`: the environment variable PRAXIS_JOURNAL_PASSPHRASE, else `ask`. Null for an empty source.
 /// What it gives has errors `kInput`, which name the source and never the key.
 AskSealSecret journal_secret(const std::string& source, AskPassphrase ask);

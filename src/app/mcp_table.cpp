@@ -13,6 +13,8 @@
 #include "app/mcp_pins.hpp"
 #include "app/plain_text.hpp"
 #include "app/sandboxed_tools.hpp"
+#include "app/secret_text.hpp"
+#include "app/secret_uses.hpp"
 #include "app/setting_key.hpp"
 #include "app/source_file.hpp"
 #include "app/values.hpp"
@@ -148,20 +150,31 @@ class McpTable {
     return {};
   }
 
+  /// Sets the variables of a program, and returns what adds those with secrets before a start.
+  Result<std::function<Status(std::map<std::string, std::string>&)>> set_variables(
+      McpProgram& program, std::map<std::string, std::string> given) const {
+    auto variables = variables_of_table({document_, options_, place_}, &given);
+    if (!variables) return fail(std::move(variables.error()));
+    program.environment = std::move(given);
+    program.environment.merge(std::map<std::string, std::string>{
+        {"PATH", kServerPath}, {"LANG", "C.UTF-8"}, {"HOME", kServerHome}});
+    for (const std::string& name : variables->passed_on) {
+      if (const char* value = std::getenv(name.c_str())) program.environment[name] = value;
+    }
+    return std::move(variables->prepare);
+  }
+
   Result<McpProgram> program_of(McpEntry entry, const FileBounds& bounds,
                                 const CheckGranted& check_granted) const {
     if (auto checked = check_absent(
-            {"token_env", "client_id", "client_secret_env", "issuer", "client_metadata_url"}, "url");
+            {"headers", "token_env", "client_id", "client_secret_env", "issuer", "client_metadata_url"},
+            "url");
         !checked)
       return fail(std::move(checked.error()));
     McpProgram program;
     program.argv = std::move(entry.command);
-    program.environment = std::move(entry.environment);
-    program.environment.merge(std::map<std::string, std::string>{
-        {"PATH", kServerPath}, {"LANG", "C.UTF-8"}, {"HOME", kServerHome}});
-    for (const std::string& name : texts("environment")) {
-      if (const char* value = std::getenv(name.c_str())) program.environment[name] = value;
-    }
+    auto secrets = set_variables(program, std::move(entry.environment));
+    if (!secrets) return fail(std::move(secrets.error()));
     program.limits.processes = kServerProcesses;
     program.limits.open_files = kServerOpenFiles;
     program.limits.output_bytes = kKeptReport;
@@ -186,7 +199,11 @@ class McpTable {
     auto way = sandbox_way_out(document_, place_);
     if (!way) return fail(std::move(way.error()));
     sandbox.proxy_socket = way->socket;
-    program.prepare = std::move(way->open);
+    program.prepare = [open = std::move(way->open), secrets = *std::move(secrets)](
+                          std::map<std::string, std::string>& environment) -> Status {
+      if (auto opened = open ? open() : Status{}; !opened) return opened;
+      return secrets ? secrets(environment) : Status{};
+    };
     program.sandbox = std::move(sandbox);
     return program;
   }
@@ -199,22 +216,25 @@ class McpTable {
     if (options_.http == nullptr) return mistake_at("url", "this program provides no network for agents");
     McpEndpoint endpoint;
     endpoint.url = std::move(entry.url);
-    endpoint.token = std::move(entry.token);
     endpoint.http = options_.http;
     const auto url = parse_url(endpoint.url);
     if (!url) return mistake_at("url", url.error().message);
     const std::string host = url->ipv6 ? '[' + url->host + ']' : url->host;
     auto rules = HostRules::parse({host + ':' + std::to_string(url->port)});
     if (!rules) return mistake_at("url", rules.error().message);
-    endpoint.allow_address = [url = *url, rules = *std::move(rules)](std::string_view address) {
+    endpoint.allow_address = [url = *url, rules = *rules](std::string_view address) {
       return rules.allows_address(url, address);
     };
     auto token = variable_of("token_env");
     if (!token) return fail(std::move(token.error()));
-    if (!token->empty()) endpoint.token = *std::move(token);
-    auto access = access_of(endpoint);
+    const std::string reference = entry.token.starts_with(kSecretReference) ? entry.token : "";
+    endpoint.token = !token->empty() ? *std::move(token) : reference.empty() ? std::move(entry.token) : "";
+    auto http = http_of_table({document_, options_, place_}, *rules, endpoint.token.empty() ? reference : "");
+    if (!http) return fail(std::move(http.error()));
+    auto access = access_of(endpoint, !endpoint.token.empty() || *http != options_.http);
     if (!access) return fail(std::move(access.error()));
     endpoint.access = *std::move(access);
+    endpoint.http = *std::move(http);
     return endpoint;
   }
 
@@ -229,8 +249,9 @@ class McpTable {
         key, "the environment variable \"" + variable + "\", which holds the " + held + ", is not set");
   }
 
-  /// The login of the user at the server; null where a token is set, or where nothing could be kept.
-  Result<std::shared_ptr<McpAccess>> access_of(const McpEndpoint& endpoint) const {
+  /// The login of the user at the server; null where a token or headers are set, or where nothing could be
+  /// kept.
+  Result<std::shared_ptr<McpAccess>> access_of(const McpEndpoint& endpoint, bool has_token) const {
     OauthIdentity identity{json_string(table_, "client_id"),
                            {},
                            json_string(table_, "issuer"),
@@ -245,7 +266,7 @@ class McpTable {
     if (!identity.address.empty() && !identity.address.starts_with("https://"))
       return mistake_at("client_metadata_url", "\"client_metadata_url\" must begin with https://");
     const std::string folder = state_folder();
-    if (!endpoint.token.empty() || folder.empty()) return nullptr;
+    if (has_token || folder.empty()) return nullptr;
     const std::string command = "praxis mcp login " + shell_word(document_.name()) + ' ' + shell_word(name_);
     auto login = make_mcp_login(
         {endpoint.url, command, std::move(identity), endpoint.http, folder, endpoint.use_proxy});

@@ -92,6 +92,7 @@ AgentFileOptions agent_file_options(const Workspace& workspace, const Runtime& r
 AgentFileOptions agent_file_options(const Workspace& workspace, std::shared_ptr<HttpClient> http) {
   AgentFileOptions options;
   options.http = std::move(http);
+  options.secrets = workspace.secrets;
   options.default_model = workspace.config.get("model");
   options.remembered = remembered_rules();
   options.layers = workspace.config.policy;

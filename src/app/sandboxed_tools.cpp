@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/secret_uses.hpp"
 #include "app/setting_key.hpp"
 #include "base/exhausted.hpp"
 #include "net/egress_proxy.hpp"
@@ -118,7 +119,8 @@ Result<SandboxWayOut> sandbox_way_out(const TomlDocument& document, const std::s
   return SandboxWayOut{(*way)->path(), [open = *way] { return open->open(); }};
 }
 
-Result<Tool> shell_tool_of(const TomlDocument& document, const fs::path& folder, const FileBounds& bounds,
+Result<Tool> shell_tool_of(const TomlDocument& document, const AgentFileOptions& file_options,
+                           const fs::path& folder, const FileBounds& bounds,
                            const std::vector<std::string>& readable) {
   const Json& table = document.at("tools.shell");
   auto way = way_out(document, "tools.shell");
@@ -132,7 +134,10 @@ Result<Tool> shell_tool_of(const TomlDocument& document, const fs::path& folder,
   options.no_links_below = bounds.no_links_below;
   options.programs = texts_of(json_at(table, "programs"));
   options.shell_strings = json_bool(table, "shell_strings");
-  options.environment = texts_of(json_at(table, "environment"));
+  auto variables = app::variables_of_table({document, file_options, "tools.shell"});
+  if (!variables) return fail(std::move(variables.error()));
+  options.environment = std::move(variables->passed_on);
+  options.prepare = std::move(variables->prepare);
   if (*way) options.proxy_socket = (*way)->path();
   ProcessLimits& limits = options.limits;
   if (const Millis time = duration_of(json_at(table, "timeout")); time > Millis{0}) limits.wall_time = time;
@@ -142,7 +147,8 @@ Result<Tool> shell_tool_of(const TomlDocument& document, const fs::path& folder,
   return through(*std::move(way), shell_tool(std::move(options)));
 }
 
-Result<Tool> python_tool_of(const TomlDocument& document, const fs::path& folder, const FileBounds& bounds,
+Result<Tool> python_tool_of(const TomlDocument& document, const AgentFileOptions& /*file_options*/,
+                            const fs::path& folder, const FileBounds& bounds,
                             const std::vector<std::string>& readable) {
   const Json& table = document.at("tools.python");
   auto way = way_out(document, "tools.python");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/toml_document.hpp"
+#include "praxis/app/agent_file.hpp"
 #include "praxis/tools/file_tool.hpp"
 #include "praxis/tools/tool.hpp"
 
@@ -25,11 +26,14 @@ struct SandboxWayOut {
 Result<SandboxWayOut> sandbox_way_out(const TomlDocument& document, const std::string& table);
 
 /// Builds the tool described by the checked table `tools.shell`; relative paths start at `folder`, which is
-/// absolute. Programs may also read `readable`. Error `kInput`: invalid hosts.
-Result<Tool> shell_tool_of(const TomlDocument& document, const std::filesystem::path& folder,
-                           const FileBounds& bounds, const std::vector<std::string>& readable);
-/// The same for `tools.python`.
-Result<Tool> python_tool_of(const TomlDocument& document, const std::filesystem::path& folder,
-                            const FileBounds& bounds, const std::vector<std::string>& readable);
+/// absolute. Programs may also read `readable`. Error `kInput`: invalid hosts, or a secret that they must not
+/// get.
+Result<Tool> shell_tool_of(const TomlDocument& document, const AgentFileOptions& options,
+                           const std::filesystem::path& folder, const FileBounds& bounds,
+                           const std::vector<std::string>& readable);
+/// The same for `tools.python`, whose code gets no secrets.
+Result<Tool> python_tool_of(const TomlDocument& document, const AgentFileOptions& options,
+                            const std::filesystem::path& folder, const FileBounds& bounds,
+                            const std::vector<std::string>& readable);
 
 }  // namespace praxis

@@ -5,10 +5,12 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/secret_broker.hpp"
 #include "models/provider_access.hpp"
 #include "praxis/base/environment.hpp"
 
@@ -22,9 +24,20 @@ std::string random_key() {
   return key;
 }
 
+/// The secrets of tools that can be read without a command. Others are known once they were handed out.
+void add_tool_secrets(const Workspace& workspace, std::vector<std::string>& secrets) {
+  using Kind = SecretSource::Kind;
+  if (!workspace.secrets) return;
+  for (const SecretRule& rule : std::views::values(workspace.secrets->rules())) {
+    if (rule.source.kind != Kind::kFile && rule.source.kind != Kind::kVariable) continue;
+    if (const auto value = read_secret_value(rule)) secrets.emplace_back(value->reveal());
+  }
+}
+
 /// The keys of all providers that are configured here. Those that cannot be read are not used either.
 std::vector<std::string> configured_secrets(const Workspace& workspace) {
   std::vector<std::string> secrets;
+  add_tool_secrets(workspace, secrets);
   const auto catalog = open_catalog(workspace);
   if (!catalog) return secrets;
   const auto variable = [](const std::string& name) {
@@ -219,8 +232,27 @@ struct Redactions::Shared {
   RedactRules configured;
   std::string key = random_key();
   std::function<std::vector<std::string>()> find_secrets;
-  std::once_flag once;
-  std::shared_ptr<const Redactor> known;
+  std::shared_ptr<SecretBroker> broker;
+
+  /// Masks what is configured, and what tools were given since.
+  std::shared_ptr<const Redactor> known() {
+    const std::vector<std::string> given = broker ? broker->handed_out() : std::vector<std::string>();
+    const std::lock_guard lock(mutex);
+    if (!configured_ones) configured_ones = find_secrets ? find_secrets() : std::vector<std::string>();
+    if (!redactor || given.size() != given_before) {
+      std::vector<std::string> all = *configured_ones;
+      all.insert(all.end(), given.begin(), given.end());
+      redactor = std::make_shared<const Redactor>(all);
+      given_before = given.size();
+    }
+    return redactor;
+  }
+
+ private:
+  std::mutex mutex;
+  std::optional<std::vector<std::string>> configured_ones;
+  std::size_t given_before = 0;
+  std::shared_ptr<const Redactor> redactor;
 };
 
 Redactions::Redactions() : shared_(std::make_shared<Shared>()) {}
@@ -228,6 +260,7 @@ Redactions::Redactions() : shared_(std::make_shared<Shared>()) {}
 Redactions::Redactions(const Workspace& workspace) : Redactions() {
   shared_->configured = redact_rules_of(workspace.config);
   shared_->find_secrets = [workspace] { return configured_secrets(workspace); };
+  shared_->broker = workspace.secrets;
 }
 
 redact::Redaction Redactions::at(RedactPoint point) const { return made(point, shared_->configured); }
@@ -237,10 +270,7 @@ redact::Redaction Redactions::at(RedactPoint point, const AgentSpec& agent) cons
 }
 
 redact::Redaction Redactions::made(RedactPoint point, const RedactRules& rules) const {
-  std::call_once(shared_->once, [this] {
-    if (shared_->find_secrets) shared_->known = std::make_shared<const Redactor>(shared_->find_secrets());
-  });
-  return redact::redaction(rules.*point, rules.personal, shared_->known, shared_->key);
+  return redact::redaction(rules.*point, rules.personal, shared_->known(), shared_->key);
 }
 
 void redact(Event& event, const redact::Redaction& redaction) {

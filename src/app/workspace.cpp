@@ -14,6 +14,7 @@
 #include "app/plain_text.hpp"
 #include "app/presets.hpp"
 #include "app/schedules.hpp"
+#include "app/secret_broker.hpp"
 #include "app/trust.hpp"
 #include "app/values.hpp"
 #include "base/private_folders.hpp"
@@ -139,13 +140,17 @@ Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::
   if (!config) return fail(config.error());
   auto hooks = command_hooks_of(*config);
   if (!hooks) return fail(hooks.error());
+  auto secrets = SecretBroker::of(*config);
+  if (!secrets) return fail(secrets.error());
   auto journal = journal_path(config->get("journal"));
   if (!journal) return fail(journal.error());
   std::string memory = config->get("memory");
   if (!is_postgres_address(memory)) memory = state_path(memory, "memory.db");
   std::string prompts = state_path(config->get("prompts"), "prompts.db");
-  return Workspace{*std::move(config), std::move(project), *std::move(journal), !place.journal.empty(), "",
-                   std::move(memory),  std::move(prompts), *std::move(hooks)};
+  Workspace workspace{*std::move(config), std::move(project), *std::move(journal), !place.journal.empty(), "",
+                      std::move(memory),  std::move(prompts), *std::move(hooks)};
+  workspace.secrets = *std::move(secrets);
+  return workspace;
 }
 
 Result<std::shared_ptr<const Catalog>> open_catalog(const Workspace& workspace) {

@@ -23,7 +23,8 @@
 #include "praxis/prompts/prompt_store.hpp"
 
 namespace praxis {
-class FileHistory;  // snapshots/file_history.hpp
+class FileHistory;   // snapshots/file_history.hpp
+class SecretBroker;  // app/secret_broker.hpp
 }  // namespace praxis
 
 namespace praxis::app {
@@ -54,6 +55,9 @@ struct Workspace {
   AskPassphrase ask_passphrase = {};
   /// What `seal_secret` was given.
   std::shared_ptr<KeptSecret> secret = std::make_shared<KeptSecret>();
+
+  /// The secrets of the configuration, `[secrets.NAME]`.
+  std::shared_ptr<SecretBroker> secrets = {};
 
   /// Reads the scripts and cassettes of this process.
   std::shared_ptr<ModelFileReader> model_files = std::make_shared<ModelFileReader>();

@@ -32,6 +32,7 @@
 #include "cli/redact_flags.hpp"
 #include "cli/runs_flags.hpp"
 #include "cli/schedule_flags.hpp"
+#include "cli/secrets_flags.hpp"
 #include "cli/serve_flags.hpp"
 #include "cli/shared_options.hpp"
 #include "cli/skills_flags.hpp"
@@ -90,8 +91,7 @@ class Definition {
 
   CLI::App app_{
       "Runs LLM agents durably: every step is journaled before it starts, so a run survives a crash and can "
-      "be "
-      "replayed, forked and rewound.",
+      "be replayed, forked and rewound.",
       "praxis"};
   std::vector<std::pair<CLI::App*, std::function<Result<Invocation>()>>> commands_;
 
@@ -132,6 +132,7 @@ class Definition {
   AuditOptions audit_;
   JournalOptions journal_;
   TokensOptions tokens_;
+  SecretsOptions secrets_;
   TracesOptions traces_;
   std::string shell_;
 };
@@ -370,6 +371,7 @@ void Definition::define_help() {
   define("skills", kSkillsHelp, kSkillsExamples, skills_, add_skills_flags);
   define("policy", kPolicyHelp, kPolicyExamples, policy_, add_policy_flags);
   define("tokens", kTokensHelp, kTokensExamples, tokens_, add_tokens_flags);
+  define("secrets", kSecretsHelp, kSecretsExamples, secrets_, add_secrets_flags);
   define("audit", kAuditHelp, kAuditExamples, audit_, add_audit_flags);
   define("journal", kJournalHelp, kJournalExamples, journal_, add_journal_flags);
   define("redact", kRedactHelp, kRedactExamples, redact_, add_redact_flags);
@@ -377,13 +379,11 @@ void Definition::define_help() {
   define("stats", kStatsHelp, kStatsExamples, stats_, add_stats_flags);
   define("traces", kTracesHelp, kTracesExamples, traces_, add_traces_flags);
 
-  CLI::App* doctor = command("doctor", "Check configuration, journal and providers",
-                             "  praxis doctor\n"
-                             "  praxis doctor --online\n"
-                             "  praxis doctor --json | jq .checks",
-                             [this] { return Invocation(doctor_); });
-  add_doctor_flags(doctor, doctor_);
-  add_place(doctor, doctor_.place);
+  define("doctor", "Check configuration, journal and providers",
+         "  praxis doctor\n"
+         "  praxis doctor --online\n"
+         "  praxis doctor --json | jq .checks",
+         doctor_, add_doctor_flags);
 
   CLI::App* completion = command("completion", "Print the completion script of a shell",
                                  "  source <(praxis completion bash)\n"

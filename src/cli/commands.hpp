@@ -45,6 +45,7 @@ Result<ExitStatus> execute(const StatsOptions& options, Console& console);
 Result<ExitStatus> execute(const AuditOptions& options, Console& console);
 Result<ExitStatus> execute(const JournalOptions& options, Console& console);
 Result<ExitStatus> execute(const TokensOptions& options, Console& console);
+Result<ExitStatus> execute(const SecretsOptions& options, Console& console);
 Result<ExitStatus> execute(const TracesOptions& options, Console& console);
 Result<ExitStatus> execute(const TopicOptions& options, Console& console);
 Result<ExitStatus> execute(const CompleteOptions& options, Console& console);

@@ -48,6 +48,7 @@ constexpr std::array kWordPlaces{
     WordPlace{"export", "--format", kFixed, "records markdown html json"},
     WordPlace{"models", "NAME", kProvider},
     WordPlace{"tokens", "VERB", kFixed, "add list revoke"},
+    WordPlace{"secrets", "VERB", kFixed, "list check"},
     WordPlace{"trust", "VERB", kFixed, "show accept list revoke"},
     WordPlace{"config", "VERB", kFixed, "show explain set edit"},
     WordPlace{"config", "KEY", kSetting},

@@ -27,6 +27,7 @@ inline void add_doctor_flags(CLI::App* doctor, DoctorOptions& options) {
                  "Go on with what is left of a journal that lost acknowledged records; copies it first")
       ->excludes(fix);
   doctor->add_flag("--yes", options.yes, "Accept the loss without confirmation");
+  add_place(doctor, options.place);
 }
 
 }  // namespace praxis::cli

@@ -33,7 +33,8 @@ inline void add_journal_flags(CLI::App* journal, JournalOptions& options) {
       verbs);
   journal
       ->add_option("--to", options.to,
-                   "For rekey: where the new key is: file:PATH, env:NAME, command:COMMAND, passphrase")
+                   "For rekey: where the new key is: file:PATH, env:NAME, command:COMMAND, "
+                   "keyring:SERVICE/ACCOUNT, passphrase")
       ->type_name("SOURCE");
   add_json(journal, options.json, "");
   add_place(journal, options.place);

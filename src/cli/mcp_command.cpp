@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/hidden_secrets.hpp"
 #include "app/hints.hpp"
 #include "app/line_changes.hpp"
 #include "app/open_runtime.hpp"
@@ -63,9 +64,13 @@ Result<std::vector<McpServer>> servers_of(const McpCommandOptions& options, cons
 /// One use of the command on the servers of an agent.
 class McpWork {
  public:
-  McpWork(const McpCommandOptions& options, std::vector<McpServer> servers, std::stop_token stop,
-          Console& console)
-      : options_(options), servers_(std::move(servers)), stop_(std::move(stop)), console_(console) {}
+  McpWork(const McpCommandOptions& options, std::vector<McpServer> servers,
+          std::shared_ptr<SecretBroker> secrets, std::stop_token stop, Console& console)
+      : options_(options),
+        servers_(std::move(servers)),
+        secrets_(std::move(secrets)),
+        stop_(std::move(stop)),
+        console_(console) {}
 
   ExitStatus list() { return each_server(&McpWork::list_one); }
   ExitStatus test() { return each_server(&McpWork::test_one); }
@@ -149,10 +154,15 @@ class McpWork {
   }
 
   Status list_prompts(const McpServer& server) {
-    const auto prompts = mcp_prompts(server)->list(stop_);
+    const auto prompts = prompts_of(server)->list(stop_);
     if (!prompts) return fail(prompts.error());
     for (const OfferedPrompt& prompt : *prompts) show_prompt(prompt);
     return {};
+  }
+
+  /// With the secrets hidden that the server was given.
+  std::shared_ptr<PromptSource> prompts_of(const McpServer& server) const {
+    return app::hiding_secrets(mcp_prompts(server), secrets_);
   }
 
   void show_prompt(const OfferedPrompt& prompt) {
@@ -173,7 +183,7 @@ class McpWork {
 
   Result<ExitStatus> show_text() {
     app::PromptSources sources;
-    for (const McpServer& server : servers_) sources.push_back(mcp_prompts(server));
+    for (const McpServer& server : servers_) sources.push_back(prompts_of(server));
     const std::vector<std::string> words(options_.words.begin() + 2, options_.words.end());
     const auto text = app::prompt_text(options_.words[1], words, sources, stop_);
     if (!text) return fail(text.error());
@@ -220,7 +230,8 @@ class McpWork {
   Result<ExitStatus> call_of(std::vector<Tool> tools, const std::string& name) {
     ToolSet set;
     for (Tool& tool : tools) {
-      if (auto added = set.add(std::move(tool)); !added) return fail(added.error());
+      if (auto added = set.add(app::hiding_secrets(std::move(tool), secrets_)); !added)
+        return fail(added.error());
     }
     if (set.find(name) == nullptr) {
       return fail(app::usage_error("the server has no tool " + app::in_quotes(name),
@@ -238,21 +249,24 @@ class McpWork {
     return ExitStatus::kFinished;
   }
 
-  void report(const McpServer& server, const Error& error) {
+  void report(const McpServer& server, Error error) {
+    secrets_->redaction().redact(error);
     if (options_.json) console_.item("server", {{"name", server.options.server}, {"error", to_json(error)}});
     console_.err.line(
         visible_text("praxis: error: the MCP server \"" + server.options.server + "\": " + error.message));
   }
 
   void show_tool(const ToolDefinition& tool, bool changed) {
+    const std::string description = secrets_->redaction().text(tool.description);
     if (options_.json) {
       JsonObject item = to_json(tool).get_object();
+      item["description"] = description;
       item["idempotent"] = tool.idempotent;
       item["changed"] = changed;
       return console_.item("tool", item);
     }
     console_.out.line(
-        fmt::format("{:<32} {}", tool.name, app::one_line(tool.description, kMaxDescriptionColumns)));
+        fmt::format("{:<32} {}", tool.name, app::one_line(description, kMaxDescriptionColumns)));
   }
 
   void show_left_out(const McpServer& server, const McpLeftOut& each) {
@@ -266,6 +280,7 @@ class McpWork {
 
   const McpCommandOptions& options_;
   const std::vector<McpServer> servers_;
+  const std::shared_ptr<SecretBroker> secrets_;
   const std::stop_token stop_;
   Console& console_;
 };
@@ -304,11 +319,13 @@ Result<ExitStatus> execute(const McpCommandOptions& options, Console& console) {
   if (!servers) return fail(servers.error());
   if (options.verb == McpVerb::kLogin) return log_in_at(options, *servers, interrupts.stop_token(), console);
   if (options.verb == McpVerb::kLogout) return log_out_at(options, *servers, console);
-  McpWork work(options, *std::move(servers), interrupts.stop_token(), console);
+  McpWork work(options, *std::move(servers), workspace->secrets, interrupts.stop_token(), console);
   if (options.verb == McpVerb::kTest) return work.test();
   if (options.verb == McpVerb::kAccept) return work.accept();
-  if (options.verb == McpVerb::kPrompts) return work.prompts();
-  return options.verb == McpVerb::kCall ? work.call() : work.list();
+  if (options.verb == McpVerb::kList) return work.list();
+  auto done = options.verb == McpVerb::kPrompts ? work.prompts() : work.call();
+  if (!done) workspace->secrets->redaction().redact(done.error());
+  return done;
 }
 
 }  // namespace praxis::cli

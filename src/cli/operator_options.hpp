@@ -84,4 +84,13 @@ struct TokensOptions {
   bool json = false;
 };
 
+/// Lists the secrets of the configuration, or checks that each can be read.
+struct SecretsOptions {
+  enum class Verb : std::uint8_t { kList, kCheck };
+  app::Place place;
+  Verb verb = Verb::kList;
+  std::string name;  ///< only this one; empty: all
+  bool json = false;
+};
+
 }  // namespace praxis::cli

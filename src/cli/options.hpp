@@ -442,7 +442,7 @@ using Invocation =
                  ReplayOptions, ExportOptions, ImportOptions, ModelsOptions, DoctorOptions, TrustOptions,
                  ConfigOptions, ServeOptions, ApiOptions, MemoryCommandOptions, PromptsOptions,
                  ScheduleOptions, McpCommandOptions, AcpOptions, SkillsOptions, PolicyOptions, RedactOptions,
-                 EvalOptions, StatsOptions, AuditOptions, JournalOptions, TokensOptions, TracesOptions,
-                 CompleteOptions, TopicOptions>;
+                 EvalOptions, StatsOptions, AuditOptions, JournalOptions, TokensOptions, SecretsOptions,
+                 TracesOptions, CompleteOptions, TopicOptions>;
 
 }  // namespace praxis::cli

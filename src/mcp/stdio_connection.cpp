@@ -338,12 +338,13 @@ void StdioConnection::close_with(const std::string& why) {
 
 Result<std::unique_ptr<McpConnection>> connect_to_program(const McpProgram& program, const McpBounds& bounds,
                                                           McpNotified notified) {
-  if (program.prepare) {
-    if (auto prepared = program.prepare(); !prepared) return fail(std::move(prepared.error()));
-  }
   ProcessSpec spec;
   spec.argv = program.argv;
   spec.environment = program.environment;
+  if (program.prepare) {
+    if (auto prepared = program.prepare(spec.environment); !prepared)
+      return fail(std::move(prepared.error()));
+  }
   spec.folder = program.folder;
   spec.channel_is_stdio = true;
   spec.limits = program.limits;

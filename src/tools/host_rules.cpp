@@ -39,6 +39,31 @@ bool HostRules::allows(const Url& url) const {
   });
 }
 
+bool HostRules::Entry::covers(const Entry& other) const {
+  if (port != 0 && port != other.port) return false;
+  if (!subdomains) return !other.subdomains && host == other.host;
+  return other.host.ends_with("." + host) || (other.subdomains && host == other.host);
+}
+
+bool HostRules::cover(const HostRules& others) const {
+  return std::ranges::all_of(others.entries_, [&](const Entry& other) {
+    return std::ranges::any_of(entries_, [&](const Entry& entry) { return entry.covers(other); });
+  });
+}
+
+bool HostRules::meet(const HostRules& others) const {
+  const auto names = [](Entry entry) {
+    entry.port = 0;
+    return entry;
+  };
+  return std::ranges::any_of(others.entries_, [&](const Entry& other) {
+    return std::ranges::any_of(entries_, [&](const Entry& entry) {
+      const bool same_port = entry.port == 0 || other.port == 0 || entry.port == other.port;
+      return same_port && (names(entry).covers(names(other)) || names(other).covers(names(entry)));
+    });
+  });
+}
+
 bool HostRules::allows_address(const Url& url, std::string_view address) const {
   if (lists(address, url.port)) return true;
   if (!is_non_public_address(address)) return !is_own_address(address);

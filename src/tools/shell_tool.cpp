@@ -92,6 +92,10 @@ class Shell {
     ProcessSpec spec;
     spec.argv = std::move(*argv);
     spec.environment = environment();
+    if (options_.prepare) {
+      if (auto prepared = options_.prepare(spec.environment); !prepared)
+        return fail(with_reach(std::move(prepared.error()), Reach::kNotSent));
+    }
     if (!context.trace.trace.empty()) spec.environment["TRACEPARENT"] = traceparent(context.trace);
     spec.folder = options_.folder;
     spec.input = json_text(arguments, "stdin");

@@ -50,6 +50,7 @@ struct AgentFileOptions {
   std::optional<std::string> model;
   /// Used by the `http` tool.
   std::shared_ptr<HttpClient> http;
+  std::shared_ptr<class SecretBroker> secrets = {};  ///< gives the tools secrets; null: there are none
   /// Model for an agent that needs one but names no model.
   std::string default_model = {};
   /// The route of an agent that names no model.
@@ -89,8 +90,7 @@ struct AgentFileOptions {
   std::function<FolderInstructions()> folder_instructions = {};
   /// Opens the prompts of agents with `prompt`; called for each. Null: such agents are refused.
   std::function<Result<std::shared_ptr<PromptStore>>()> prompts = {};
-  /// Called with each agent that was read, the agent of the file itself (`is_root`) last; may change it. May
-  /// be null.
+  /// Called with each agent that was read, that of the file itself (`is_root`) last; may change it; or null.
   std::function<void(Agent& agent, bool is_root)> on_agent = {};
   /// Called with each server of `[tools.mcp]`, of the agent or of a sub-agent, before it is started; may be
   /// null.

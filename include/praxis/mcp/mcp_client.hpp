@@ -30,8 +30,8 @@ struct McpProgram {
   std::string folder = "/";                        ///< working directory; absolute
   ProcessLimits limits;
   std::optional<Sandbox> sandbox;  ///< empty: the program has all rights of this user
-  /// Called before each start; an error is that of the start. May be null.
-  std::function<Status()> prepare;
+  /// Called before each start, may add variables; an error is that of the start. May be null.
+  std::function<Status(std::map<std::string, std::string>& environment)> prepare;
 };
 
 /// A server that is reached over HTTP. Redirects are not followed.

@@ -14,14 +14,14 @@ struct ShellToolOptions {
   std::string folder;                 ///< working directory, absolute; writable
   std::vector<std::string> writable;  ///< additional writable folders
   std::vector<std::string> readable;  ///< readable folders and files, in addition to the system's programs
-  std::vector<std::string>
-      protect;  ///< paths that stay read-only, in addition to those that `Sandbox` always protects
-  std::vector<std::string> hide;            ///< as in `Sandbox`
+  std::vector<std::string> protect;   ///< further paths that stay read-only, as in `Sandbox`
+  std::vector<std::string> hide;      ///< as in `Sandbox`
   std::vector<std::string> no_links_below;  ///< as in `Sandbox`
   std::vector<std::string> programs;  ///< names or paths that may be started, compared literally; empty: any
   bool shell_strings = false;         ///< also accept `command`, run by `sh -c`, which can start any program
   std::vector<std::string> environment;  ///< names of the environment variables to pass on; no others are
-  std::string proxy_socket;              ///< as in `Sandbox`; empty: no network
+  std::function<Status(std::map<std::string, std::string>& environment)> prepare;  ///< as in `McpProgram`
+  std::string proxy_socket;  ///< as in `Sandbox`; empty: no network
   ProcessLimits limits = shell_limits();
 
   /// Two minutes, 4 GiB of address space, 256 processes, files of 1 GiB, 64 KiB kept of each output.
