@@ -105,10 +105,14 @@ std::variant<McpAnswer, McpCallRequest> call_in(const McpServed& offer, const Mc
   const auto tool = std::ranges::find(offer.tools, call.tool, &ServedTool::name);
   if (tool == offer.tools.end())
     return refusal_of(kRpcInvalidParams, "there is no tool \"" + call.tool + '"');
+  if (!call.arguments.is_object()) return refusal_of(kRpcInvalidParams, "arguments: must be an object");
   const auto schema = JsonSchema::compile(tool->parameters);
   const auto problems = schema ? schema->validate(call.arguments, 1) : std::vector<SchemaProblem>{};
-  if (!problems.empty())
-    return refusal_of(kRpcInvalidParams, "arguments" + problems[0].path + ": " + problems[0].message);
+  // A model can correct these, so they are a result.
+  if (!problems.empty()) {
+    const std::string why = "arguments" + problems[0].path + ": " + problems[0].message;
+    return mcp_call_answer(offer, {why, nullptr, true}, !mcp_version_of(request).empty());
+  }
   return call;
 }
 

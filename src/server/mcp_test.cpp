@@ -171,9 +171,13 @@ TEST_F(ServedMcp, MessagesThatAreWrongStartNothing) {
   }
   const auto refused = [&](const Json& params) { return why(post(message("tools/call", params), session)); };
   EXPECT_THAT(refused(JsonObject{{"name", "nobody"}}), HasSubstr("no tool"));
-  EXPECT_THAT(refused(JsonObject{{"name", "chat"}}), HasSubstr("prompt"));
-  EXPECT_THAT(refused(JsonObject{{"name", "chat"}, {"arguments", JsonObject{{"prompt", 7}}}}),
-              HasSubstr("prompt"));
+  EXPECT_THAT(refused(JsonObject{{"name", "chat"}, {"arguments", "hi"}}), HasSubstr("object"));
+  for (const Json& arguments : {Json(JsonObject{}), Json(JsonObject{{"prompt", 7}})}) {
+    const Answer corrects =
+        post(message("tools/call", JsonObject{{"name", "chat"}, {"arguments", arguments}}), session);
+    EXPECT_TRUE(json_at(json_at(corrects.json, "result"), "isError").as_bool()) << corrects.body;
+    EXPECT_THAT(corrects.body, HasSubstr("prompt")) << "the model can correct it";
+  }
   EXPECT_THAT(refused(JsonObject{{"name", "../chat"}, {"arguments", JsonObject{{"prompt", "x"}}}}),
               HasSubstr("no tool"));
   EXPECT_EQ(newest(), "");
