@@ -19,6 +19,11 @@ void McpRunningCall::end() {
   has_ended_ = true;
 }
 
+bool McpRunningCall::has_ended() const {
+  const std::lock_guard lock(mutex_);
+  return has_ended_;
+}
+
 SessionId McpRunningCall::cancel() {
   const std::lock_guard lock(mutex_);
   if (has_ended_) return {};
@@ -75,7 +80,10 @@ std::shared_ptr<McpRunningCall> McpSessions::begin_call(const std::string& sessi
   const auto found = sessions_.find(session);
   if (found == sessions_.end()) return call;
   auto& calls = found->second.calls;
-  std::erase_if(calls, [](const auto& entry) { return entry.second.expired(); });
+  std::erase_if(calls, [](const auto& entry) {
+    const auto known = entry.second.lock();
+    return !known || known->has_ended();
+  });
   return calls.emplace(request, call).second ? call : nullptr;
 }
 

@@ -22,6 +22,7 @@ class McpRunningCall {
   void set_run(SessionId run);
   /// The call has ended, or waits for people: nothing cancels it any more.
   void end();
+  bool has_ended() const;
   /// The client cancels the call. Returns the run to interrupt; empty if the call has ended or has not begun.
   SessionId cancel();
   bool is_cancelled() const;
