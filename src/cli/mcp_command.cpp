@@ -297,7 +297,7 @@ Result<ExitStatus> serve(const McpCommandOptions& options, const app::Workspace&
   };
   auto serving = protocols::serve_agents(workspace, *runtime, options.words, left_out);
   if (!serving) return fail(serving.error());
-  serving->version = PRAXIS_VERSION;
+  serving->offer.version = PRAXIS_VERSION;
   if (auto served = protocols::serve_mcp(*serving, STDIN_FILENO, STDOUT_FILENO, stop); !served)
     return fail(served.error());
   return ExitStatus::kFinished;

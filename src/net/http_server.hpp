@@ -37,7 +37,7 @@ class HttpReply {
  public:
   explicit HttpReply(std::shared_ptr<ReplyQueue> queue) : queue_(std::move(queue)) {}
 
-  /// Adds headers to those of an answer that `begin` or `begin_socket` begins later.
+  /// Adds headers to those of the answer that comes later.
   void add_headers(HttpHeaders headers) const;
   /// Answers; only the first call of `send` or `begin` counts.
   void send(HttpAnswer answer) const;

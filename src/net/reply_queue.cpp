@@ -104,6 +104,7 @@ void ReplyQueue::send(HttpAnswer answer) {
   if (gone_ || std::exchange(begun_, true)) return;
   finished_ = true;
   question_.keep_alive = question_.keep_alive && !answer.ends_connection;
+  for (auto& header : std::exchange(added_, {})) answer.headers.push_back(std::move(header));
   std::string text = head_of(answer.status, answer.headers);
   if (!has_no_body(answer.status)) append_header(text, "Content-Length", std::to_string(answer.body.size()));
   if (!question_.keep_alive) append_header(text, "Connection", "close");

@@ -69,7 +69,7 @@ class ReplyQueue {
   Question question_;
   Task wake_;
   SharedBytes probe_;  ///< null: nothing, or sent already
-  HttpHeaders added_;  ///< to an answer that `begin` or `begin_socket` begins
+  HttpHeaders added_;  ///< to those of the answer
   std::vector<SharedBytes> queue_;
   std::size_t waiting_ = 0;
   bool begun_ = false, streams_ = false, is_socket_ = false, finished_ = false, gone_ = false;

@@ -7,33 +7,13 @@
 #include <thread>
 #include <utility>
 
+#include "app/mcp_agent_tools.hpp"
+#include "app/mcp_library.hpp"
 #include "app/run_agent.hpp"
 #include "praxis/core/event.hpp"
-#include "protocols/mcp_library.hpp"
 
 namespace praxis::protocols {
 namespace {
-
-constexpr std::size_t kMaxToolName = 64;
-
-Json prompt_schema() {
-  return JsonObject{
-      {"type", "object"},
-      {"properties", {{"prompt", {{"type", "string"}, {"description", "The task, complete in itself"}}}}},
-      {"required", JsonArray{"prompt"}},
-      {"additionalProperties", false}};
-}
-
-/// A name that every client accepts.
-std::string tool_name(const std::string& agent) {
-  std::string name;
-  for (const char c : agent) {
-    const bool is_kept =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-    name += is_kept ? c : '_';
-  }
-  return name.substr(0, kMaxToolName);
-}
 
 ServedAnswer failed(const Error& error) { return {error.message, nullptr, true}; }
 
@@ -47,9 +27,7 @@ class AgentTools {
     const auto agent = read(name);
     if (!agent) return fail(agent.error());
     const AgentSpec& spec = agent->spec();
-    ServedTool tool{tool_name(name), spec.description, prompt_schema()};
-    if (tool.description.empty())
-      tool.description = "Runs the agent " + (spec.name.empty() ? name : spec.name) + " on a task.";
+    ServedTool tool = app::mcp_tool_of(name, spec);
     names_.emplace_back(tool.name, name);
     ids_.insert(spec.id);
     return tool;
@@ -63,10 +41,11 @@ class AgentTools {
     if (!agent) return failed(agent.error());
     auto session = runtime_->create_session(*agent, nullptr, call.caller);
     if (!session) return failed(session.error());
-    Run run = session->send(text_message(Role::kUser, json_string(call.arguments, "prompt")));
+    Run run = session->send(text_message(Role::kUser, app::mcp_prompt_of(call.arguments)));
     const std::stop_callback on_stop(call.stop, [&] { run.interrupt(); });
     for (const Event& event : run) {
-      if (call.progress) report(event, call);
+      const auto progress = call.progress ? app::mcp_progress_of(event) : std::nullopt;
+      if (progress) call.progress(*progress);
     }
     return answer_of(run.report());
   }
@@ -81,27 +60,13 @@ class AgentTools {
                               *runtime_);
   }
 
-  static void report(const Event& event, const ServedCall& call) {
-    const std::string at = event.agent.depth == 0 ? "" : "sub-agent: ";
-    if (std::holds_alternative<events::StepStarted>(event.body))
-      call.progress(at + "step " + std::to_string(event.step));
-    if (const auto* tool = std::get_if<events::ToolStarted>(&event.body))
-      call.progress(at + "calls " + tool->name);
-  }
-
   static ServedAnswer answer_of(const Result<AgentResult>& report) {
     if (!report) return failed(report.error());
-    ServedAnswer answer;
-    answer.structured = {{"run", report->session.str()}, {"status", to_string(report->status)}};
-    answer.text = report->text;
-    if (!report->pending.empty()) {
-      answer.text = "The run waits for a human: 'praxis approve " + report->session.str() +
-                    "' shows the question, 'praxis resume " + report->session.str() + "' continues it.";
-    } else if (!report->success) {
-      answer.is_error = true;
-      answer.text = report->error ? report->error->message : "the run did not finish";
-    }
-    return answer;
+    if (report->pending.empty()) return app::mcp_result_of(*report);
+    const std::string& run = report->session.str();
+    return app::mcp_waits(
+        report->session,
+        "'praxis approve " + run + "' shows the question, 'praxis resume " + run + "' continues it.");
   }
 
   const app::Workspace& workspace_;
@@ -119,7 +84,7 @@ Result<McpServing> serve_agents(const app::Workspace& workspace, std::shared_ptr
   const std::shared_ptr<Journal> journal(runtime, &runtime->journal());
   const auto agents = std::make_shared<AgentTools>(workspace, std::move(runtime));
   McpServing serving;
-  serving.instructions = "Each tool runs an agent on the task that is given in `prompt`.";
+  serving.offer.instructions = app::kMcpInstructions;
   std::optional<Error> unread;
   for (const std::string& name : names.empty() ? app::agent_names(workspace) : names) {
     auto tool = agents->add(name);
@@ -129,12 +94,14 @@ Result<McpServing> serve_agents(const app::Workspace& workspace, std::shared_ptr
       unread = std::move(tool.error());
       continue;
     }
-    if (std::ranges::find(serving.tools, tool->name, &ServedTool::name) == serving.tools.end())
-      serving.tools.push_back(*std::move(tool));
+    if (std::ranges::find(serving.offer.tools, tool->name, &ServedTool::name) == serving.offer.tools.end())
+      serving.offer.tools.push_back(*std::move(tool));
   }
-  if (serving.tools.empty() && unread) return fail(*std::move(unread));
+  if (serving.offer.tools.empty() && unread) return fail(*std::move(unread));
   serving.call = [agents](const ServedCall& call) { return agents->call(call); };
-  serving.reading = serve_library(workspace, journal, agents->ids());
+  app::offer_runs(serving.offer.reading, workspace, journal,
+                  [agents](const SessionRow& row) { return agents->ids().contains(row.agent); });
+  app::offer_prompts(serving.offer.reading, workspace);
   return serving;
 }
 

@@ -103,6 +103,10 @@ Status a2a_subscribe(Service& service, const Call& call, const HttpReply& reply)
 Status a2a_push(Service& service, const Call& call, const HttpReply& reply);
 Status a2a_extended_card(Service& service, const Call& call, const HttpReply& reply);
 
+// MCP over HTTP.
+Status mcp_post(Service& service, const Call& call, const HttpReply& reply);
+Result<HttpAnswer> mcp_end(Service& service, const Call& call);
+
 // The paths of the fifth design.
 Status design_stream(Service& service, const Call& call, const HttpReply& reply);
 Result<HttpAnswer> design_tree(Service& service, const Call& call);

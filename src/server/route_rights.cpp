@@ -81,6 +81,8 @@ constexpr std::array kRows{
     Row{"GET", "/a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}", Right::kRun},
     Row{"DELETE", "/a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}", Right::kRun},
     Row{"GET", "/a2a/{agent}/extendedAgentCard", Right::kRun},
+    Row{"POST", "/mcp", ByOperation{}},
+    Row{"DELETE", "/mcp", ByOperation{}},
     Row{"GET", "/agent/stream", Right::kRun},
     Row{"GET", "/agent/tree", Right::kReadHistory},
     Row{"GET", "/agent/{id}", Right::kReadHistory},

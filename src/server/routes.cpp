@@ -122,6 +122,9 @@ constexpr std::array kA2aRpcBody{Field{"jsonrpc", "string", "2.0", true},
                                  Field{"id", "string", "of the request; or a number", true},
                                  Field{"method", "string", "an operation, such as SendMessage", true},
                                  Field{"params", "object", "of the operation"}};
+constexpr std::array kMcpBody{
+    Field{"jsonrpc", "string", "2.0", true}, Field{"id", "string", "of a request; or a number"},
+    Field{"method", "string", "such as tools/call", true}, Field{"params", "object", "of the method"}};
 constexpr Field kHistoryLength{"historyLength", "integer", "most messages of the history"};
 constexpr std::array kA2aTaskQuery{kHistoryLength};
 constexpr std::array kA2aListQuery{
@@ -331,6 +334,8 @@ constexpr std::array kRoutes{
     Route{"DELETE", "/a2a/{agent}/tasks/{task}/pushNotificationConfigs/{config}", "A2A: refused", a2a_push},
     Route{"GET", "/a2a/{agent}/extendedAgentCard", "A2A: the card for those who have a token",
           a2a_extended_card},
+    Route{"POST", "/mcp", "MCP: a message of a client", mcp_post, {}, kMcpBody},
+    Route{"DELETE", "/mcp", "MCP: end a session", mcp_end, {}, {}, 204},
     Route{"GET",
           "/agent/stream",
           "Start a run and stream its chunks (fifth design)",

@@ -12,6 +12,7 @@
 #include "server/a2a_errors.hpp"
 #include "server/event_channel.hpp"
 #include "server/handlers.hpp"
+#include "server/mcp_errors.hpp"
 #include "server/openai.hpp"
 #include "server/own_executor.hpp"
 #include "server/route_rights.hpp"
@@ -54,6 +55,7 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
   void answer(ReceivedRequest request, const HttpReply& reply) {
     Context context{request.method, request.target.substr(0, request.target.find('?')),
                     std::string(find_header(request.headers, "origin").value_or("")), ""};
+    reply.add_headers(headers_for(context));
     if (auto refusal = access_.refuse(request.headers))
       return send(last_answer(problem(refusal->status, refusal->error)), context, reply);
     if (request.method == "OPTIONS" && !context.origin.empty()) return send(preflight(), context, reply);
@@ -109,7 +111,6 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
     }
     const bool is_socket = route.has_socket && asks_for_socket(call);
     if (auto refusal = is_socket ? refuse_socket(call) : std::nullopt) return send(*refusal, context, reply);
-    reply.add_headers(headers_for(context));
     if (!call.principal.token.empty()) {
       const auto needs = needs_of(route);
       const Right* const right = needs ? std::get_if<Right>(&*needs) : nullptr;
@@ -123,8 +124,9 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
   /// Tells the audit what was refused because of a right.
   void note_refusal(const HttpAnswer& answer, const Context& context) {
     if (answer.status != 403 || context.route == nullptr || !service_->refusals) return;
-    const auto body = parse_json(answer.body);
-    const std::string right = body ? json_string(*body, "right") : "";
+    const Json body = parse_json(answer.body).value_or(nullptr);
+    const Json& facts = is_mcp(context) ? json_at(json_at(body, "error"), "data") : body;
+    const std::string right = json_string(facts, "right");
     if (right.empty()) return;
     service_->refusals->note(
         {.time = service_->runtime->environment().now(),
@@ -135,8 +137,10 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
   }
 
   static bool is_a2a(const Context& context) { return context.target.starts_with("/a2a/"); }
-  /// In the form of A2A for an error of one of its operations.
+  static bool is_mcp(const Context& context) { return context.target == "/mcp"; }
+  /// In the form of MCP or A2A for an error of one of their operations.
   static HttpAnswer refused(const Error& error, const Context& context) {
+    if (is_mcp(context)) return mcp_problem(error);
     const bool is_plain = !is_a2a(context) || json_at(error.detail(), "right").is_string();
     return is_plain ? problem(error) : a2a_problem(error);
   }
@@ -167,7 +171,7 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
             {{"Access-Control-Allow-Methods", "GET, POST, DELETE"},
              {"Access-Control-Allow-Headers",
               "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, A2A-Version, A2A-Extensions, "
-              "traceparent"},
+              "traceparent, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name"},
              {"Access-Control-Max-Age", "600"}},
             ""};
   }
@@ -178,6 +182,7 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
     if (access_.allows_origin(context.origin)) {
       headers.emplace_back("Access-Control-Allow-Origin", context.origin);
       headers.emplace_back("Vary", "Origin");
+      if (is_mcp(context)) headers.emplace_back("Access-Control-Expose-Headers", "Mcp-Session-Id");
     }
     return headers;
   }
@@ -188,8 +193,8 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
       answer.body = app::redaction_of_errors().json_text(std::move(answer.body));
       if (context.target.starts_with("/v1/")) answer = openai_error(answer);
       if (is_a2a(context) && is_problem(answer)) answer = a2a_problem(answer);
+      if (is_mcp(context) && is_problem(answer)) answer = mcp_problem(answer);
     }
-    for (auto& header : headers_for(context)) answer.headers.push_back(std::move(header));
     note(answer.status, context);
     reply.send(std::move(answer));
   }
@@ -293,6 +298,7 @@ class RunningServer final : public Server {
         schedules_(*service_->workspace, service_->runs, system_environment(), std::move(warn)) {}
   ~RunningServer() override {
     service_->draining = true;
+    service_->mcp->stop();
     service_->feed->stop();
     http_.reset();
     looks_->end();
@@ -302,6 +308,7 @@ class RunningServer final : public Server {
 
   void drain(std::chrono::milliseconds grace) override {
     service_->draining = true;
+    service_->mcp->stop();
     http_->drain();
     service_->feed->stop();
     const auto until = Clock::now() + grace;
@@ -341,6 +348,7 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   const auto service = std::make_shared<Service>(place, *runtime, journal, runs, feed,
                                                  std::make_shared<BlobReferences>(journal), folds,
                                                  std::make_shared<Trees>(journal));
+  service->mcp = std::make_shared<McpSessions>(system_environment());
   service->redactions = redactions;
   service->redaction_of_events = redaction_of_events;
   if (!files.state_folder.empty())

@@ -13,6 +13,7 @@
 #include "server/event_feed.hpp"
 #include "server/folds.hpp"
 #include "server/login_code.hpp"
+#include "server/mcp_sessions.hpp"
 #include "server/open_streams.hpp"
 #include "server/refusals.hpp"
 #include "server/runs.hpp"
@@ -38,6 +39,7 @@ struct Service {
   std::shared_ptr<Trees> trees;
   std::shared_ptr<LoginCode> login = nullptr;    ///< null: there is no code
   std::shared_ptr<Refusals> refusals = nullptr;  ///< null: there is no place for them
+  std::shared_ptr<McpSessions> mcp = nullptr;    ///< not null once the server answers
   OpenStreams streams = {};
   Counters counters = {};
   std::atomic<bool> draining = false;

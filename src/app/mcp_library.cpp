@@ -1,4 +1,4 @@
-#include "protocols/mcp_library.hpp"
+#include "app/mcp_library.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -14,7 +14,7 @@
 #include "praxis/base/environment.hpp"
 #include "praxis/prompts/prompt_store.hpp"
 
-namespace praxis::protocols {
+namespace praxis::app {
 namespace {
 
 constexpr std::string_view kRuns = "praxis://runs/";
@@ -22,18 +22,19 @@ constexpr const char* kMarkdown = "text/markdown";
 constexpr std::size_t kMostListed = 100;
 constexpr std::size_t kRunTitleColumns = 80;
 
-class Runs {
+class OfferedRuns {
  public:
-  Runs(const app::Workspace& workspace, std::shared_ptr<Journal> journal, std::set<std::string> agents)
-      : workspace_(workspace), journal_(std::move(journal)), agents_(std::move(agents)) {}
+  using IsOffered = std::function<bool(const SessionRow& row)>;
+  OfferedRuns(const Workspace& workspace, std::shared_ptr<Journal> journal, IsOffered is_offered)
+      : workspace_(workspace), journal_(std::move(journal)), is_offered_(std::move(is_offered)) {}
 
   Result<std::vector<ServedResource>> list() const {
     std::vector<ServedResource> runs;
-    const auto read = app::for_each_run(
-        journal_, {}, app::Sessions::kRoots, system_environment()->now(), [&](const app::ListedRun& run) {
-          if (agents_.contains(run.row.agent))
+    const auto read =
+        for_each_run(journal_, {}, Sessions::kRoots, system_environment()->now(), [&](const ListedRun& run) {
+          if (is_offered_(run.row))
             runs.push_back({std::string(kRuns) + run.row.id.str(), run.row.id.str(),
-                            app::one_line(run.row.title, kRunTitleColumns), kMarkdown});
+                            one_line(run.row.title, kRunTitleColumns), kMarkdown});
           return runs.size() < kMostListed;
         });
     if (!read) return fail(read.error());
@@ -41,22 +42,21 @@ class Runs {
   }
 
   Result<std::string> transcript(const std::string& uri) const {
-    const auto none = [&] { return fail(ErrorCode::kInput, "there is no resource " + app::in_quotes(uri)); };
+    const auto none = [&] { return fail(ErrorCode::kInput, "there is no resource " + in_quotes(uri)); };
     if (!uri.starts_with(kRuns)) return none();
     const SessionId run(uri.substr(kRuns.size()));
     const auto row = journal_->session(run);
     if (!row && row.error().kind() != ErrorKind::kNotFound) return fail(row.error());
-    if (!row || !agents_.contains(row->agent)) return none();
-    const auto stored = app::read_session(journal_, run);
+    if (!row || !is_offered_(*row)) return none();
+    const auto stored = read_session(journal_, run);
     if (!stored) return fail(stored.error());
-    return app::transcript_markdown(
-        app::transcript_for_export(stored->records, stored->state, app::Redactions(workspace_)));
+    return transcript_markdown(transcript_for_export(stored->records, stored->state, Redactions(workspace_)));
   }
 
  private:
-  const app::Workspace& workspace_;
+  const Workspace& workspace_;
   const std::shared_ptr<Journal> journal_;
-  const std::set<std::string> agents_;  ///< ids
+  const IsOffered is_offered_;
 };
 
 /// A variable with its type: `NAME` or `NAME:TYPE`.
@@ -66,7 +66,7 @@ ServedPrompt::Argument argument_of(const std::string& variable) {
   return {variable.substr(0, colon), is_typed ? "A " + variable.substr(colon + 1) + ", as JSON" : "A text"};
 }
 
-ServedPrompt served(const PromptTemplate& stored) {
+ServedPrompt served_prompt(const PromptTemplate& stored) {
   ServedPrompt prompt{stored.id, stored.name, {}};
   std::vector<std::string> variables = stored.required_vars;
   if (stored.engine == PromptEngine::kFString)
@@ -80,18 +80,18 @@ ServedPrompt served(const PromptTemplate& stored) {
   return prompt;
 }
 
-Result<std::vector<ServedPrompt>> list_prompts(const app::Workspace& workspace) {
-  const auto store = app::open_prompts(workspace);
+Result<std::vector<ServedPrompt>> read_prompts(const Workspace& workspace) {
+  const auto store = open_prompts(workspace);
   if (!store) return fail(store.error());
   const auto all = (*store)->list();
   if (!all) return fail(all.error());
   std::vector<ServedPrompt> prompts;
-  std::ranges::transform(*all, std::back_inserter(prompts), served);
+  std::ranges::transform(*all, std::back_inserter(prompts), served_prompt);
   return prompts;
 }
 
 /// Clients send every argument as a text; one with another type is that text as JSON.
-Result<JsonObject> typed(const PromptTemplate& prompt, const Json& arguments) {
+Result<JsonObject> typed_arguments(const PromptTemplate& prompt, const Json& arguments) {
   JsonObject values;
   if (const JsonObject* given = arguments.if_object()) values = *given;
   for (const std::string& variable : prompt.required_vars) {
@@ -101,21 +101,21 @@ Result<JsonObject> typed(const PromptTemplate& prompt, const Json& arguments) {
     if (variable.substr(colon + 1) == "string") continue;
     auto parsed = parse_json(value->get_string());
     if (!parsed)
-      return fail(ErrorCode::kInput, "the argument " + app::in_quotes(variable.substr(0, colon)) +
+      return fail(ErrorCode::kInput, "the argument " + in_quotes(variable.substr(0, colon)) +
                                          " must be JSON: " + parsed.error().message);
     *value = *std::move(parsed);
   }
   return values;
 }
 
-Result<std::string> prompt_text(const app::Workspace& workspace, const std::string& name,
-                                const Json& arguments) {
-  const auto store = app::open_prompts(workspace);
+Result<std::string> rendered_prompt(const Workspace& workspace, const std::string& name,
+                                    const Json& arguments) {
+  const auto store = open_prompts(workspace);
   if (!store) return fail(store.error());
   const auto prompt = (*store)->get(name);
   if (!prompt) return fail(prompt.error());
-  if (!*prompt) return fail(ErrorCode::kInput, "there is no prompt " + app::in_quotes(name));
-  const auto values = typed(**prompt, arguments);
+  if (!*prompt) return fail(ErrorCode::kInput, "there is no prompt " + in_quotes(name));
+  const auto values = typed_arguments(**prompt, arguments);
   if (!values) return fail(values.error());
   const auto rendered = (*store)->render(name, *values);
   if (!rendered) return fail(rendered.error());
@@ -124,18 +124,19 @@ Result<std::string> prompt_text(const app::Workspace& workspace, const std::stri
 
 }  // namespace
 
-McpReading serve_library(const app::Workspace& workspace, std::shared_ptr<Journal> journal,
-                         std::set<std::string> agents) {
-  const auto runs = std::make_shared<const Runs>(workspace, std::move(journal), std::move(agents));
-  McpReading reading;
+void offer_runs(McpReading& reading, const Workspace& workspace, std::shared_ptr<Journal> journal,
+                std::function<bool(const SessionRow& row)> is_offered) {
+  const auto runs = std::make_shared<const OfferedRuns>(workspace, std::move(journal), std::move(is_offered));
   reading.all = {std::string(kRuns) + "{id}", "transcript", "The conversation of a run", kMarkdown};
   reading.resources = [runs] { return runs->list(); };
   reading.read = [runs](const std::string& uri) { return runs->transcript(uri); };
-  reading.prompts = [&workspace] { return list_prompts(workspace); };
-  reading.prompt = [&workspace](const std::string& name, const Json& arguments) {
-    return prompt_text(workspace, name, arguments);
-  };
-  return reading;
 }
 
-}  // namespace praxis::protocols
+void offer_prompts(McpReading& reading, const Workspace& workspace) {
+  reading.prompts = [&workspace] { return read_prompts(workspace); };
+  reading.prompt = [&workspace](const std::string& name, const Json& arguments) {
+    return rendered_prompt(workspace, name, arguments);
+  };
+}
+
+}  // namespace praxis::app

@@ -8,7 +8,7 @@
 
 #include "praxis/json/json.hpp"
 
-namespace praxis::protocols {
+namespace praxis {
 
 struct ServedResource {
   std::string uri;
@@ -27,7 +27,8 @@ struct ServedPrompt {
   std::vector<Argument> arguments;  ///< all of them are required
 };
 
-/// Functions that answer clients, one at a time. All of them are null if clients can read nothing.
+/// Functions that answer clients, one at a time. Those of resources, or those of prompts, are null if clients
+/// can read none.
 struct McpReading {
   /// The resources that are listed; more can be read.
   std::function<Result<std::vector<ServedResource>>()> resources;
@@ -47,10 +48,10 @@ struct McpAnswer {
   Json data = nullptr;  ///< of the error
 };
 
-/// Whether a request asks for resources or prompts.
-bool is_reading(std::string_view method);
+/// Whether a request asks for resources, or for prompts, that are there.
+bool is_readable(const McpReading& reading, std::string_view method);
 /// Answers such a request. `stateless`: in version 2026-07-28, which has another code for what is not there.
 McpAnswer answer_reading(const McpReading& reading, std::string_view method, const Json& params,
                          bool stateless);
 
-}  // namespace praxis::protocols
+}  // namespace praxis
