@@ -199,12 +199,33 @@ TEST(Docs, Providers_AreThoseThatThereAre) {
   EXPECT_EQ(table, docs);
 }
 
+/// The names by which a link reaches the headings of a page: lower case, blanks as hyphens, without other
+/// signs.
+Names anchors_of(const std::string& page) {
+  Names anchors;
+  for (const std::string& heading : matches(page, "^#+ (.*)$")) {
+    std::string anchor;
+    for (const char c : heading) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (std::isalnum(byte) != 0 || c == '-' || c == '_' || byte >= 0x80)
+        anchor += static_cast<char>(std::tolower(byte));
+      if (c == ' ') anchor += '-';
+    }
+    anchors.insert(anchor);
+  }
+  return anchors;
+}
+
 TEST(Docs, Links_LeadSomewhere) {
   for (const fs::path& page : text_files(".md")) {
     for (const std::string& link : matches(read(page), R"(\]\(([^)\s]+)\))")) {
       const std::string target = link.substr(0, link.find('#'));
-      if (target.empty() || target.contains("://")) continue;
-      EXPECT_TRUE(fs::exists(page.parent_path() / target)) << page << " links to " << link;
+      if (target.contains("://")) continue;
+      const fs::path file = target.empty() ? page : page.parent_path() / target;
+      EXPECT_TRUE(fs::exists(file)) << page << " links to " << link;
+      if (!link.contains('#') || file.extension() != ".md") continue;
+      EXPECT_TRUE(anchors_of(read(file)).contains(link.substr(target.size() + 1)))
+          << page << " links to " << link;
     }
   }
 }
