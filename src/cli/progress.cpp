@@ -17,8 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kRedraw = 200ms;
-constexpr auto kSilence = 5s;            ///< after which the line says how long a model has sent no text
-constexpr std::size_t kLineWidth = 160;  ///< width of a permanent line
+constexpr auto kSilence = 5s;             ///< after which the line says how long a model has sent no text
+constexpr std::size_t kLineWidth = 160;   ///< width of a permanent line
+constexpr std::size_t kErrorWidth = 600;  ///< the end of an error often says what to do
 constexpr std::string_view kErase = "\r\x1b[K";
 
 /// Returns true for commands that get a line; other events already show the rest.
@@ -292,7 +293,8 @@ std::string Progress::now_doing() const {
 
 void Progress::line(const Agent& agent, std::string_view text, bool failed) {
   flush_step();
-  write_line(agent.prefix + app::one_line(fmt::format("step {}: {}", agent.step, text), kLineWidth), failed);
+  const std::size_t width = failed ? kErrorWidth : kLineWidth;
+  write_line(agent.prefix + app::one_line(fmt::format("step {}: {}", agent.step, text), width), failed);
 }
 
 void Progress::write_line(const std::string& shown, bool failed) {
