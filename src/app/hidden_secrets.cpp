@@ -61,8 +61,8 @@ class HidingPrompts final : public PromptSource {
   Result<std::string> text(const OfferedPrompt& prompt, const JsonObject& arguments,
                            const std::stop_token& stop) override {
     auto text = hidden(source_->text(prompt, arguments, stop));
-    if (text) *text = secrets_->redaction().text(*std::move(text));
-    return text;
+    if (!text) return text;
+    return secrets_->redaction().text(*std::move(text));
   }
 
  private:

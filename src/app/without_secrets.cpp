@@ -237,22 +237,22 @@ struct Redactions::Shared {
   /// Masks what is configured, and what tools were given since.
   std::shared_ptr<const Redactor> known() {
     const std::vector<std::string> given = broker ? broker->handed_out() : std::vector<std::string>();
-    const std::lock_guard lock(mutex);
-    if (!configured_ones) configured_ones = find_secrets ? find_secrets() : std::vector<std::string>();
-    if (!redactor || given.size() != given_before) {
-      std::vector<std::string> all = *configured_ones;
+    const std::lock_guard lock(mutex_);
+    if (!configured_ones_) configured_ones_ = find_secrets ? find_secrets() : std::vector<std::string>();
+    if (!redactor_ || given.size() != given_before_) {
+      std::vector<std::string> all = *configured_ones_;
       all.insert(all.end(), given.begin(), given.end());
-      redactor = std::make_shared<const Redactor>(all);
-      given_before = given.size();
+      redactor_ = std::make_shared<const Redactor>(all);
+      given_before_ = given.size();
     }
-    return redactor;
+    return redactor_;
   }
 
  private:
-  std::mutex mutex;
-  std::optional<std::vector<std::string>> configured_ones;
-  std::size_t given_before = 0;
-  std::shared_ptr<const Redactor> redactor;
+  std::mutex mutex_;
+  std::optional<std::vector<std::string>> configured_ones_;
+  std::size_t given_before_ = 0;
+  std::shared_ptr<const Redactor> redactor_;
 };
 
 Redactions::Redactions() : shared_(std::make_shared<Shared>()) {}

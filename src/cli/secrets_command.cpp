@@ -28,7 +28,7 @@ void show_secret(const SecretRule& rule, const SecretsOptions& options, const st
                       {"agents", list(rule.agents)}};
     if (checks) fields["ok"] = problem.empty();
     if (checks && !problem.empty()) fields["problem"] = problem;
-    console.item("secret", std::move(fields));
+    console.item("secret", fields);
     return;
   }
   std::string line = fmt::format("{:16} {}", rule.name, rule.source.shown());
