@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
-.PHONY: help run test check bench fuzz sdk lint tidy format faults clients page page-check scenarios siege siege-mutants breaks trained install package clean setup setup-test setup-check
+.PHONY: help run test check bench fuzz sdk lint tidy format faults clients page page-check scenarios siege siege-mutants breaks trained install package package-check clean setup setup-test setup-check
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -12,6 +12,10 @@ SIEGE_SECONDS ?= 300
 SEED ?= 1
 
 PROFILE = $(CURDIR)/build/training/profile
+
+# Where Debian's packages have libraries and modules, other than what `make install` copies.
+PACKAGE_FOLDERS = -DCMAKE_INSTALL_LIBDIR=lib/$(shell $(CXX) -print-multiarch) -DPRAXIS_PYTHON_DIR=lib/python3/dist-packages
+USUAL_FOLDERS = -UCMAKE_INSTALL_LIBDIR -UPRAXIS_PYTHON_DIR
 
 # Some tests only read this folder, independent of how their program was built: running them once is enough.
 WITHOUT_FOLDER_TESTS = --exclude-regex '^(Layers|Docs)[.]'
@@ -46,13 +50,14 @@ test: setup-test build/schema-suite/tests ## build everything and run all tests
 	$(call build,test)
 	$(call ctest,test,all)
 
-check: lint ## run lint, then all tests under clang with ASan + UBSan and with TSan, clients, the page, faults and the siege
+check: lint ## run lint, then all tests under clang with ASan + UBSan and with TSan, clients, the page, the packages, faults and the siege
 	$(call build,asan-ubsan)
 	$(FEWER_KILLS) $(call ctest,asan-ubsan,all,$(WITHOUT_FOLDER_TESTS))
 	$(call build,tsan)
 	$(FEWER_KILLS) $(call ctest,tsan,all,$(WITHOUT_FOLDER_TESTS))
 	$(MAKE) clients
 	$(MAKE) page-check
+	$(MAKE) package-check
 	$(MAKE) faults
 	$(MAKE) siege
 
@@ -124,12 +129,19 @@ sdk: setup ## compare the vendors' own clients with ours on recorded answers (ne
 	scripts/check-sdks build/test/wire_check build/sdk
 
 install: trained ## build with profile-guided optimisation and copy to PREFIX; with the page if `make page` built it
-	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE))
+	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE) $(USUAL_FOLDERS))
 	cmake --install build/release --prefix $(PREFIX)
 
 package: trained ## build as `make install` does, and write Debian packages to build/release/packages
-	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE))
+	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE) $(PACKAGE_FOLDERS))
 	cpack --config build/release/CPackConfig.cmake
+
+package-check: setup-check ## install and remove the packages in a clean Debian system; needs root
+	$(call build,test,,$(PACKAGE_FOLDERS))
+	rm -rf build/test/packages
+	cpack --config build/test/CPackConfig.cmake >build/test/cpack.log || { cat build/test/cpack.log; exit 1; }
+	cmake --preset test $(USUAL_FOLDERS) >/dev/null
+	tests/package/check build/test/packages build/package-check
 
 clean: ## remove all builds
 	rm -rf build

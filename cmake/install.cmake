@@ -66,10 +66,10 @@ install(FILES share/praxis/agent.schema.json share/praxis/config.schema.json sha
               share/praxis/output.schema.json
         DESTINATION ${CMAKE_INSTALL_DATADIR}/praxis)
 if(PRAXIS_COMPLETE)
-  install(TARGETS praxis_c COMPONENT c)
-  install(FILES include/praxis/praxis.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/praxis COMPONENT c)
+  install(TARGETS praxis_c LIBRARY COMPONENT c NAMELINK_COMPONENT c_dev)
+  install(FILES include/praxis/praxis.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/praxis COMPONENT c_dev)
   configure_file(cmake/praxis_c.pc.in ${PROJECT_BINARY_DIR}/package/praxis_c.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/package/praxis_c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT c)
+  install(FILES ${PROJECT_BINARY_DIR}/package/praxis_c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT c_dev)
   # A package of a distribution puts it where all versions of Python look: lib/python3/dist-packages.
   set(PRAXIS_PYTHON_DIR "lib/python3.11/dist-packages" CACHE STRING "Folder of the Python package, below the prefix")
   install(DIRECTORY python/praxis DESTINATION ${PRAXIS_PYTHON_DIR} COMPONENT python PATTERN __pycache__ EXCLUDE)

@@ -8,6 +8,7 @@ function(install_page path)
 endfunction()
 
 install_page(man/man1/praxis.1 man)
+execute_process(COMMAND gzip -9nf "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share/man/man1/praxis.1" COMMAND_ERROR_IS_FATAL ANY)
 install_page(bash-completion/completions/praxis completion bash)
 install_page(zsh/site-functions/_praxis completion zsh)
 install_page(fish/vendor_completions.d/praxis.fish completion fish)
