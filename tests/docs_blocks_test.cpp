@@ -21,6 +21,7 @@
 #include <sstream>
 
 #include "command_line.hpp"
+#include "shown_output.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -66,18 +67,6 @@ std::vector<PageBlock> blocks_of(const fs::path& page) {
     blocks.push_back(std::move(block));
   }
   return blocks;
-}
-
-/// What differs from one machine or run to another, as pages write it.
-std::string without_chance(std::string text) {
-  static const std::vector<std::pair<std::regex, std::string>> kChance{
-      {std::regex(R"(\b[0-9A-HJKMNP-TV-Z]{26}\b)"), "ID"},
-      {std::regex(R"(\b[0-9a-f]{64}\b)"), "DIGEST"},
-      {std::regex(R"(\b\d+(\.\d+)? (ms|s|min|h)\b( \d+ s\b)?)"), "TIME"},
-      {std::regex(R"(~?\d+ tokens, (\$[?0-9.]+))"), "TOKENS"},
-      {std::regex(R"(\d{4}-\d\d-\d\dT[0-9:.]+Z)"), "DATE"}};
-  for (const auto& [pattern, name] : kChance) text = std::regex_replace(text, pattern, name);
-  return text;
 }
 
 std::string with_name(std::string text, const std::string& from, const std::string& to) {

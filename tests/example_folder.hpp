@@ -6,9 +6,11 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "files.hpp"
+#include "shown_output.hpp"
 
 namespace praxis::testing {
 
@@ -34,6 +36,29 @@ class ExampleFolder : public ::testing::Test {
   }
   int play(const std::string& arguments = "") {
     return run((root_ / "examples" / name_ / "run").string() + ' ' + arguments);
+  }
+  /// Runs the console blocks of the README that `<!-- run -->` marks: their commands must print what it
+  /// shows.
+  void expect_readme_holds() {
+    std::ifstream page(root_ / "examples" / name_ / "README.md");
+    std::string shown, printed;
+    bool runs = false;
+    for (std::string line, before; std::getline(page, line); before = line) {
+      if (line.starts_with("```")) {
+        runs = before == "<!-- run -->";
+        continue;
+      }
+      if (!runs) continue;
+      shown += line + '\n';
+      if (!line.starts_with("$ ")) continue;
+      EXPECT_EQ(run("env -C " + root_.string() + " PATH=" PRAXIS_BINARY_DIR ":\"$PATH\" " + line.substr(2)),
+                0)
+          << line << '\n'
+          << told_;
+      printed += line + '\n' + printed_;
+    }
+    EXPECT_NE(shown, "") << "no block is marked";
+    EXPECT_EQ(without_chance(printed), without_chance(shown));
   }
   /// The journal that the script of the example uses.
   std::filesystem::path journal() const { return root_ / "build" / name_ / "journal.db"; }

@@ -174,6 +174,8 @@ Status start_effect(State& state, UnixMillis time, const records::EffectIntended
     if (turn.effect) {
       waited = turn.effect->waited;
       outages = turn.effect->outages + (is_outage ? 1 : 0);
+      // Another process began it: only the wall clock knows how long ago.
+      if (r.kind == EffectKind::kTimer) waited += std::max(time - turn.effect->began, Millis{0});
     }
   } else {
     leave_failed_effect(turn);

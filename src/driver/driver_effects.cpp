@@ -52,6 +52,12 @@ records::EffectSettled failed_call(const RunningEffect& call, Error error) {
   return reach == Reach::kSent ? unknown(std::move(error)) : failed(std::move(error));
 }
 
+/// How long a timer or a delay still lasts: of a timer that another process began, the rest.
+Millis rest_of(const records::EffectIntended& intent, const std::optional<EffectState>& effect) {
+  const bool is_timer = intent.kind == EffectKind::kTimer && effect;
+  return is_timer ? std::max(intent.delay - effect->waited, Millis{0}) : intent.delay;
+}
+
 }  // namespace
 
 // ---- starting
@@ -72,7 +78,7 @@ bool TurnDriver::begin(const records::EffectIntended& intent) {
   if (intent.kind == EffectKind::kTimer || intent.delay.count() != 0) {
     if (intent.kind != EffectKind::kTimer)
       running.delayed = std::make_shared<const records::EffectIntended>(intent);
-    running.timer = arm(EffectTimer{intent.effect, intent.attempt}, intent.delay, true);
+    running.timer = arm(EffectTimer{intent.effect, intent.attempt}, rest_of(intent, effect), true);
   } else {
     start(intent, running);
   }

@@ -95,8 +95,9 @@ std::optional<NodeWait> wait_of(const State& state) {
   }
   NodeWait wait{"model", state.agent->model, effect->began, {}, effect->attempt};
   const bool is_timer = effect->kind == EffectKind::kTimer;
-  if (is_timer || effect->delay.count() != 0) wait.until = effect->began + effect->delay;
+  if (effect->delay.count() != 0) wait.until = effect->began + effect->delay;
   if (is_timer) {
+    wait.until = effect->began + std::max(effect->delay - effect->waited, Millis{0});
     wait.reason = "timer";
     wait.what.clear();
   } else if (effect->delay.count() != 0) {

@@ -1,6 +1,8 @@
 #include "server/schedule_thread.hpp"
 
 #include <future>
+#include <set>
+#include <thread>
 #include <utility>
 
 #include "app/open_runtime.hpp"
@@ -28,6 +30,31 @@ Status start_scheduled(Runs& runs, const app::Schedule& schedule, UnixMillis tim
   if (durable.wait_for(2 * kPatience) == std::future_status::timeout)
     return fail(ErrorCode::kLimit, "the journal did not take the run in time");
   return durable.get();
+}
+
+/// Continues the runs that a process left. One that just ended may count as alive for a moment, so it looks
+/// again. Problems go to `warn`, each text once.
+void take_up_left_runs(Runs& runs, const ScheduleThread::Warn& warn, const std::stop_token& stop) {
+  using namespace std::chrono_literals;
+  std::set<std::string> warned;
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  for (const auto later : {0s, 1s, 3s}) {
+    never.wait_for(lock, stop, later, [] { return false; });
+    if (stop.stop_requested()) return;
+    runs.take_up([&](const std::string& text) {
+      if (warned.insert(text).second && warn) warn(text);
+    });
+  }
+}
+
+/// Waits until no turn works any more, at most `kGrace`.
+void wait_for_turns(const Runtime& runtime) {
+  constexpr std::chrono::milliseconds kBetweenLooks{20};
+  const auto until = std::chrono::steady_clock::now() + kGrace;
+  while (runtime.health().running > 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(kBetweenLooks);
 }
 
 }  // namespace
@@ -79,12 +106,13 @@ Status run_schedules(app::Workspace workspace, const ScheduleThread::Warn& warn,
   runs->start();
   {
     const ScheduleThread thread(*place, runs, system_environment(), warn);
+    take_up_left_runs(*runs, warn, stop);
     std::mutex mutex;
     std::condition_variable_any never;
     std::unique_lock lock(mutex);
     never.wait(lock, stop, [] { return false; });
   }
-  (*runtime)->stop(kGrace);
+  wait_for_turns(**runtime);
   return {};
 }
 

@@ -32,8 +32,9 @@ class ScheduleThread {
   std::jthread thread_;
 };
 
-/// Carries out the schedules of a workspace until `stop`, without serving anything else. Returns once no run
-/// works any more, at most ten seconds after that. Errors: of `open_runtime`.
+/// Carries out the schedules of a workspace until `stop`, without serving anything else, and continues the
+/// runs that a process left. Returns once no run works any more, at most ten seconds after that; runs that
+/// still work then stay in the journal, to be continued. Errors: of `open_runtime`.
 Status run_schedules(app::Workspace workspace, const ScheduleThread::Warn& warn, std::stop_token stop);
 
 }  // namespace praxis::server

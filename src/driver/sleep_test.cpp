@@ -1,0 +1,68 @@
+// Sleeps of a plan: another process continues them, and does not begin them again.
+#include <gtest/gtest.h>
+
+#include "driver/testing/rig.hpp"
+
+namespace praxis::driver {
+namespace {
+
+constexpr Millis kHour{3'600'000};
+constexpr Millis kThreeDays = 72 * kHour;
+
+class SleepyPlanner final : public Planner {
+ public:
+  PlanStep plan(const PlannerState& state) const override {
+    if (state.step() == 0) return Sleep{kThreeDays};
+    return Conclude{StopReason::kFinished, "awake", std::nullopt};
+  }
+};
+
+/// Puts another process in the place of the one that `rig` simulates.
+void take_over(Rig& rig) {
+  Setup setup = Rig::setup_of(echoing());
+  setup.planner = std::make_shared<const SleepyPlanner>();
+  State state = rig.driver->state();
+  rig.driver.emplace(std::move(setup), std::move(state));
+  rig.durable = 0;
+}
+
+/// The delay of the timer that the process sets which continues the turn after `passed` on the wall clock.
+Millis rest_after(Rig& rig, Millis passed) {
+  take_over(rig);
+  rig.now.wall = rig.now.wall + passed;
+  rig.feed(ResumeRequested{{7, false}, {}});
+  const ArmTimer* timer = rig.find<ArmTimer>();
+  return timer == nullptr ? Millis{-1} : std::chrono::duration_cast<Millis>(timer->delay);
+}
+
+Rig asleep() {
+  Rig rig;
+  rig.now.wall = UnixMillis{1'700'000'000'000};
+  take_over(rig);
+  rig.ask();
+  return rig;
+}
+
+TEST(DriverSleep, AnotherProcess_WaitsForTheRest) {
+  Rig rig = asleep();
+  ASSERT_NE(rig.find<ArmTimer>(), nullptr);
+  EXPECT_EQ(rig.find<ArmTimer>()->delay, kThreeDays);
+  EXPECT_EQ(rest_after(rig, 20 * kHour), 52 * kHour);
+  EXPECT_EQ(rest_after(rig, 30 * kHour), 22 * kHour) << "what all processes before it waited counts";
+}
+
+TEST(DriverSleep, TimeThatHasPassed_IsOverAtOnce) {
+  Rig rig = asleep();
+  EXPECT_EQ(rest_after(rig, 2 * kThreeDays), Millis{0});
+  rig.feed(TimerFired{rig.find<ArmTimer>()->timer});
+  EXPECT_FALSE(rig.driver->state().turn);
+  EXPECT_EQ(rig.driver->state().last->text, "awake");
+}
+
+TEST(DriverSleep, ClockThatWasPutBack_MakesItNoLonger) {
+  Rig rig = asleep();
+  EXPECT_EQ(rest_after(rig, -20 * kHour), kThreeDays);
+}
+
+}  // namespace
+}  // namespace praxis::driver
