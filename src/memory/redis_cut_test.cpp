@@ -133,7 +133,7 @@ TEST_P(RedisMemoryCuts, Reading_IsRepeatedOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Redis, RedisMemoryCuts, ::testing::Values(Cut::kRequest, Cut::kReply),
-                         [](const auto& info) { return info.param == Cut::kRequest ? "Request" : "Reply"; });
+                         [](const auto& each) { return each.param == Cut::kRequest ? "Request" : "Reply"; });
 
 TEST(RedisMemoryPause, ServerThatAnswersLate_IsWaitedFor) {
   PRAXIS_NEED_REDIS();

@@ -114,8 +114,8 @@ class RedisServer {
 }  // namespace praxis::testing
 
 /// Ends the test if the machine has no Redis.
-#define PRAXIS_NEED_REDIS()                                          \
-  do {                                                               \
-    if (::praxis::testing::RedisServer::shared() == nullptr)         \
-      PRAXIS_MISSING_PART("no Redis server (package redis-server)"); \
+#define PRAXIS_NEED_REDIS()                                                           \
+  do {                                                                                \
+    if (::praxis::testing::RedisServer::shared() == nullptr)                          \
+      PRAXIS_MISSING_PART("no Redis server (packages redis-server, libhiredis-dev)"); \
   } while (false)
