@@ -132,7 +132,7 @@ TEST_F(CliMemory, PasswordOfRedis_IsNeverShown) {
   for (const auto& [status, words] : std::vector<std::pair<int, std::vector<std::string>>>{
            {0, {"config", "set", "memory", address}},
            {0, {"config"}},
-           {0, {"config", "memory"}},
+           {0, {"config", "explain", "memory"}},
            {0, {"doctor", "--json"}},
            {1, {"memory", "list"}},
            {2, {"memory", "list", "--memory", "redis://ann:canary2211"}},
