@@ -8,6 +8,7 @@ foreach(component IN LISTS praxis_components)
     pkg_check_modules(${module} REQUIRED IMPORTED_TARGET ${module})
   endforeach()
 endforeach()
+find_path(PRAXIS_HIREDIS_INCLUDE hiredis/hiredis.h REQUIRED)  # its library is loaded when it is needed
 if("tools" IN_LIST praxis_components)
   find_library(SECCOMP_STATIC libseccomp.a REQUIRED)
 endif()

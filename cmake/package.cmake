@@ -58,8 +58,8 @@ a crash and can be replayed, forked and rewound.")
 set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "libduktape207")
 # Programs of agents run in bubblewrap; times of day need the zones, https the authorities.
 set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS "bubblewrap, ca-certificates, tzdata")
-# A journal in PostgreSQL, documents in PDF, secrets in the keyring of the desktop.
-set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS "libpq5, poppler-utils, libsecret-tools")
+# A journal or memory in PostgreSQL, memory in Redis, documents in PDF, secrets in the keyring of the desktop.
+set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS "libpq5, libhiredis0.14, poppler-utils, libsecret-tools")
 
 set(CPACK_DEBIAN_C_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_C_DESCRIPTION "The shared library with the functions of praxis.h.")

@@ -4,6 +4,7 @@
 
 #include "base/testing/missing_part.hpp"
 #include "command_line.hpp"
+#include "memory/testing/redis_server.hpp"
 #include "praxis/process/sandbox.hpp"
 
 namespace praxis::testing {
@@ -105,6 +106,41 @@ TEST_F(CliMemory, AgentFile_RemembersBetweenRuns) {
   EXPECT_THAT(praxis({"memory", "show", "anna", "--json"}).last_line().at("note").at("value").as_object(),
               SizeIs(3))
       << "text, agent and session";
+}
+
+TEST_F(CliMemory, Redis_KeepsWhatAgentsAndCommandsWrite) {
+  PRAXIS_NEED_REDIS();
+  file("config/praxis/config.toml", "memory = \"" + RedisServer::shared()->new_database() + "\"\n");
+  file("writer.toml", "model = 'script:remembers.jsonl'\n[tools.memory]\nwrite = true\n");
+  file("remembers.jsonl", kRemembers);
+  ASSERT_EQ(praxis({"run", "writer.toml", "Note it"}).status, 0);
+  EXPECT_EQ(praxis({"memory", "add", "Bob drinks juice.", "--key", "bob"}).out, "bob\n");
+  EXPECT_THAT(praxis({"memory", "search", "teas"}).out, AllOf(HasSubstr("anna"), Not(HasSubstr("bob"))));
+  EXPECT_THAT(praxis({"memory", "list"}).out, HasSubstr("2 notes"));
+  EXPECT_EQ(praxis({"memory", "forget", "bob"}).status, 0);
+  EXPECT_THAT(praxis({"memory", "list"}).out, HasSubstr("1 note"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "state/praxis/memory.db"));
+  file("config/praxis/config.toml",
+       "memory = 'redis://localhost'\n[encryption]\njournal_key = 'env:NOT_ASKED'\n");
+  const CommandResult refused = praxis({"memory", "list"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("a memory in Redis is not sealed"));
+}
+
+TEST_F(CliMemory, PasswordOfRedis_IsNeverShown) {
+  const std::string address = "redis://ann:canary2211@127.0.0.1:1/0";
+  for (const auto& [status, words] : std::vector<std::pair<int, std::vector<std::string>>>{
+           {0, {"config", "set", "memory", address}},
+           {0, {"config"}},
+           {0, {"config", "explain", "memory"}},
+           {0, {"doctor", "--json"}},
+           {1, {"memory", "list"}},
+           {2, {"memory", "list", "--memory", "redis://ann:canary2211"}},
+           {2, {"memory", "list", "--memory", "redis://ann:canary/2211@host?canary2211"}}}) {
+    const CommandResult result = praxis(words);
+    EXPECT_EQ(result.status, status) << words.back() << result.out << result.err;
+    EXPECT_THAT(result.out + result.err, AllOf(Not(HasSubstr("canary")), Not(HasSubstr("2211"))));
+  }
 }
 
 TEST_F(CliMemory, Tools_DoNotReachTheFile) {

@@ -10,8 +10,8 @@
 #include "app/owned_file.hpp"
 #include "app/policy_table.hpp"
 #include "app/redact_keys.hpp"
+#include "memory/redis_address.hpp"
 #include "praxis/base/suggest.hpp"
-#include "praxis/journal/postgres_journal.hpp"
 #include "praxis/models/catalog.hpp"
 
 namespace praxis {
@@ -104,7 +104,7 @@ class Merge {
       Json value = document->at(key.path);
       if (value.is_null()) continue;
       const std::string path(key.path);
-      const bool is_address = value.is_string() && is_postgres_address(std::string(value.get_string()));
+      const bool is_address = value.is_string() && is_memory_address(std::string(value.get_string()));
       if (is_path(key) && value != "memory" && !is_address) {
         value = (layer.folder / std::string(value.get_string())).lexically_normal().string();
       }

@@ -34,7 +34,7 @@ constexpr std::array kKeys{
         .own = "say with which key the journal is sealed"},
     SettingKey{.path = "memory",
                .type = Type::kText,
-               .description = "File with what agents remember",
+               .description = "File with what agents remember, or the address of a database",
                .own = "say where memory is kept"},
     SettingKey{.path = "prompts",
                .type = Type::kText,

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <array>
 
+#include "memory/redis_address.hpp"
+
 namespace praxis::app {
 
-namespace {
-
-/// Hides what may be a key in an address: user information, query and fragment.
 std::string without_keys(std::string value) {
   const auto scheme = value.find("://");
   if (scheme == std::string::npos) return value;
+  // A password of Redis is in the address, and may have any character.
+  const auto at = is_redis_address(value) ? value.rfind('@') : std::string::npos;
+  if (at != std::string::npos) value.replace(scheme + 3, at - scheme - 3, "(not shown)");
   if (const auto query = value.find_first_of("?#", scheme); query != std::string::npos)
     value.replace(query, std::string::npos, "?(not shown)");
   const auto end = std::min(value.find('/', scheme + 3), value.size());
@@ -18,8 +20,6 @@ std::string without_keys(std::string value) {
     value.replace(scheme + 3, user - scheme - 3, "(not shown)");
   return value;
 }
-
-}  // namespace
 
 std::string shown_value(std::string_view key, const Setting& setting) {
   static constexpr std::array<std::string_view, 4> kSecret{"key", "token", "secret", "password"};

@@ -5,7 +5,7 @@
 
 #include "app/schedules.hpp"
 #include "memory/memory_file.hpp"
-#include "praxis/journal/postgres_journal.hpp"
+#include "memory/redis_address.hpp"
 #include "prompts/sqlite_prompts.hpp"
 #include "snapshots/file_history.hpp"
 
@@ -33,7 +33,7 @@ std::vector<SealedStore> stores_of(const Workspace& workspace) {
     add(schedules_form(), ScheduleStore::path_for(workspace.journal));
   }
   add(prompts_form(), workspace.prompts);
-  if (!is_postgres_address(workspace.memory)) add(memory_form(), workspace.memory);
+  if (!is_memory_address(workspace.memory)) add(memory_form(), workspace.memory);
   return stores;
 }
 

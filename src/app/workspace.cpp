@@ -20,6 +20,7 @@
 #include "base/private_folders.hpp"
 #include "logs/lineage.hpp"
 #include "memory/memory_file.hpp"
+#include "memory/redis_address.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/journal/postgres_journal.hpp"
 #include "praxis/prompts/template_engines.hpp"
@@ -38,6 +39,9 @@ Result<std::string> journal_path(const std::string& configured) {
     return fail(usage_error("the address of the journal contains a password, which others could see",
                             "keep it in ~/.pgpass, in the file that PGPASSFILE names, or in PGPASSWORD"));
   }
+  if (is_redis_address(configured))
+    return fail(
+        usage_error("a journal cannot be in Redis", "give one with --journal FILE: docs/scale-out.md"));
   if (!configured.empty()) return fs::absolute(configured).string();
   const fs::path folder = own_folder("XDG_STATE_HOME", ".local/state");
   if (!folder.empty()) return (folder / "journal.db").string();
@@ -145,7 +149,7 @@ Result<Workspace> open_workspace(const Place& place, std::map<std::string, std::
   auto journal = journal_path(config->get("journal"));
   if (!journal) return fail(journal.error());
   std::string memory = config->get("memory");
-  if (!is_postgres_address(memory)) memory = state_path(memory, "memory.db");
+  if (!is_memory_address(memory)) memory = state_path(memory, "memory.db");
   std::string prompts = state_path(config->get("prompts"), "prompts.db");
   Workspace workspace{*std::move(config), std::move(project), *std::move(journal), !place.journal.empty(), "",
                       std::move(memory),  std::move(prompts), *std::move(hooks)};
@@ -186,6 +190,11 @@ Result<MemoryClients> open_memory(const Workspace& workspace, MemoryUse use) {
                             "give one with PRAXIS_MEMORY=FILE"));
   }
   if (is_postgres_address(workspace.memory)) return postgres_memory(workspace.memory, use);
+  if (is_redis_address(workspace.memory)) {
+    if (workspace.config.get("encryption.journal_key").empty()) return redis_memory(workspace.memory, use);
+    return fail(usage_error("a memory in Redis is not sealed, but encryption.journal_key is set",
+                            "keep the memory in a file: docs/encryption.md"));
+  }
   if (auto checked = check_stored_file("memory", workspace.memory); !checked) return fail(checked.error());
   auto embedder = configured_embedder(workspace);
   if (!embedder) return fail(std::move(embedder.error()));
@@ -269,7 +278,7 @@ std::vector<std::string> files_of_runs(const Workspace& workspace) {
     if (workspace.in_file()) files.push_back(workspace.journal + suffix);
     if (workspace.in_file()) files.push_back(FileHistory::path_for(workspace.journal) + suffix);
     if (workspace.in_file()) files.push_back(ScheduleStore::path_for(workspace.journal) + suffix);
-    if (!workspace.memory.empty() && !is_postgres_address(workspace.memory))
+    if (!workspace.memory.empty() && !is_memory_address(workspace.memory))
       files.push_back(workspace.memory + suffix);
     if (has_prompts_file) files.push_back(workspace.prompts + suffix);
   }

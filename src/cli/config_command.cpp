@@ -141,8 +141,9 @@ Result<ExitStatus> set_value(const ConfigOptions& options, Console& console) {
   if (!changed) return fail(changed.error());
   if (auto checked = check_text(*changed, *file); !checked) return fail(checked.error());
   if (auto written = app::replace_file(*file, *changed); !written) return fail(written.error());
-  console.result({{"key", *options.key}, {"value", *value}, {"file", *file}});
-  console.err.line(visible_text(fmt::format("{} = {} in {}", *options.key, to_json_text(*value), *file)));
+  const Json shown = value->is_string() ? Json(app::without_keys(std::string(value->get_string()))) : *value;
+  console.result({{"key", *options.key}, {"value", shown}, {"file", *file}});
+  console.err.line(visible_text(fmt::format("{} = {} in {}", *options.key, to_json_text(shown), *file)));
   return ExitStatus::kFinished;
 }
 

@@ -69,8 +69,9 @@ inline void add_memory_flags(CLI::App* memory, MemoryCommandOptions& options) {
   add_bound(memory, "--max-bytes", options.retention.max_bytes, "Sweep the oldest beyond this many bytes",
             "BYTES");
   memory->add_flag("--all", options.all, "Forget the whole collection");
-  takes_path(memory->add_option("--memory", options.memory, "Memory file, instead of the configured one"),
-             "FILE");
+  takes_path(
+      memory->add_option("--memory", options.memory, "Memory file or address, instead of the configured"),
+      "FILE");
   add_json(memory, options.json, "note, collection or document");
   memory->add_option("--profile", options.place.profile, "Use this profile of the configuration")
       ->type_name("NAME");

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "memory/note_store.hpp"
-#include "memory/words.hpp"
+#include "memory/scanned_ranking.hpp"
 
 namespace praxis {
 namespace {
@@ -17,29 +17,11 @@ struct KeptNote {
   std::int64_t id = 0;
   Note note;
   std::size_t bytes = 0;
-  std::string text;                     ///< folded
-  std::map<std::string, double> stems;  ///< how often it has each
-  double length = 0;                    ///< in words
+  NoteText text;
 };
 
 KeptNote kept(std::int64_t id, const Note& note) {
-  KeptNote result{id,
-                  note,
-                  note.key.size() + to_json_text(note.value).size(),
-                  folded(searchable_text(note.key, note.value)),
-                  {},
-                  0};
-  for (const std::string& word : words_of(result.text)) {
-    ++result.stems[stem_of(word)];
-    ++result.length;
-  }
-  return result;
-}
-
-double count_of(const std::string& text, const std::string& piece) {
-  double count = 0;
-  for (std::size_t at = text.find(piece); at != std::string::npos; at = text.find(piece, at + 1)) ++count;
-  return count;
+  return {id, note, note.key.size() + to_json_text(note.value).size(), note_text(note)};
 }
 
 class ProcessStore final : public NoteStore {
@@ -110,30 +92,21 @@ class ProcessStore final : public NoteStore {
                                       const std::vector<std::string>& words, const MeaningQuery* /*meaning*/,
                                       const Keep& keep, std::size_t limit) override {
     const std::lock_guard lock(mutex_);
-    const Statistics statistics = statistics_of(words);
-    std::multimap<double, const KeptNote*, std::greater<>> by_words, by_pieces;
+    ScannedRanking ranking(words);
+    std::map<std::int64_t, const Note*> candidates;
     for (const auto& [id, notes] : collections_) {
-      if (id.first != space || (!collection.empty() && id.second != collection)) continue;
-      for (const auto& [key, each] : notes) {
-        const auto [words_score, pieces_score] = scores_of(each, words, statistics);
-        if ((!words_score && !pieces_score) || !keep(each.note.value)) continue;
-        if (words_score) by_words.emplace(*words_score, &each);
-        if (pieces_score) by_pieces.emplace(*pieces_score, &each);
+      const bool is_searched = id.first == space && (collection.empty() || id.second == collection);
+      for (const auto& entry : notes) {
+        const KeptNote& each = entry.second;
+        ranking.add(each.id, each.text, [&] {
+          if (!is_searched || !keep(each.note.value)) return false;
+          candidates.emplace(each.id, &each.note);
+          return true;
+        });
       }
     }
-    std::map<std::int64_t, FoundNote> found;
-    const auto take = [&](const auto& ranking, std::optional<double> Scored::* score) {
-      std::size_t taken = 0;
-      for (auto each = ranking.begin(); each != ranking.end() && taken < limit; ++each, ++taken) {
-        const KeptNote& note = *each->second;
-        auto& place = found.try_emplace(note.id, FoundNote{note.note, {note.id, {}, {}}}).first->second;
-        place.scores.*score = each->first;
-      }
-    };
-    take(by_words, &Scored::words);
-    take(by_pieces, &Scored::pieces);
     std::vector<FoundNote> result;
-    for (auto& [id, each] : found) result.push_back(std::move(each));
+    for (const Scored& scored : ranking.best(limit)) result.push_back({*candidates.at(scored.id), scored});
     return result;
   }
 
@@ -206,12 +179,6 @@ class ProcessStore final : public NoteStore {
  private:
   using Notes = std::map<std::string, KeptNote>;
 
-  /// What BM25 needs to know of all notes.
-  struct Statistics {
-    double texts = 0, words_in_all = 0, bytes_in_all = 0;
-    std::vector<double> with_stem, with_piece;  ///< by the index of the word
-  };
-
   static std::size_t bytes_of(const Notes& notes) {
     std::size_t bytes = 0;
     for (const auto& [key, each] : notes) bytes += each.bytes;
@@ -237,41 +204,6 @@ class ProcessStore final : public NoteStore {
     if (effect_order_.size() <= static_cast<std::size_t>(kKnownEffects)) return;
     effects_.erase(effect_order_.front());
     effect_order_.pop_front();
-  }
-
-  Statistics statistics_of(const std::vector<std::string>& words) const {
-    Statistics result;
-    result.with_stem.resize(words.size());
-    result.with_piece.resize(words.size());
-    for (const auto& [id, notes] : collections_) {
-      for (const auto& [key, each] : notes) {
-        ++result.texts;
-        result.words_in_all += each.length;
-        result.bytes_in_all += static_cast<double>(each.text.size());
-        for (std::size_t i = 0; i < words.size(); ++i) {
-          if (each.stems.contains(stem_of(words[i]))) ++result.with_stem[i];
-          if (each.text.find(words[i]) != std::string::npos) ++result.with_piece[i];
-        }
-      }
-    }
-    return result;
-  }
-
-  static std::pair<std::optional<double>, std::optional<double>> scores_of(
-      const KeptNote& note, const std::vector<std::string>& words, const Statistics& statistics) {
-    std::vector<TermCount> stems, pieces;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const auto stem = note.stems.find(stem_of(words[i]));
-      if (stem != note.stems.end()) stems.push_back({stem->second, statistics.with_stem[i]});
-      const double times = has_pieces(words[i]) ? count_of(note.text, words[i]) : 0;
-      if (times > 0) pieces.push_back({times, statistics.with_piece[i]});
-    }
-    std::optional<double> by_stems, by_pieces;
-    const double texts = statistics.texts;
-    if (!stems.empty()) by_stems = bm25(stems, texts, note.length, statistics.words_in_all / texts);
-    if (!pieces.empty())
-      by_pieces = bm25(pieces, texts, static_cast<double>(note.text.size()), statistics.bytes_in_all / texts);
-    return {by_stems, by_pieces};
   }
 
   const MemoryLimits limits_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "journal/testing/postgres_server.hpp"
+#include "memory/testing/redis_server.hpp"
 #include "memory/testing/temporary_folder.hpp"
 
 namespace praxis {
@@ -22,7 +23,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using testing::TemporaryFolder;
 
-enum class MemoryPlace : std::uint8_t { kProcess, kFile, kPostgres };
+enum class MemoryPlace : std::uint8_t { kProcess, kFile, kPostgres, kRedis };
 
 std::vector<std::string> keys_of(const Result<std::vector<Note>>& notes) {
   std::vector<std::string> keys;
@@ -40,6 +41,7 @@ class Memory : public ::testing::TestWithParam<MemoryPlace> {
  protected:
   void SetUp() override {
     if (GetParam() == MemoryPlace::kPostgres) PRAXIS_NEED_POSTGRES();
+    if (GetParam() == MemoryPlace::kRedis) PRAXIS_NEED_REDIS();
     open();
   }
 
@@ -49,6 +51,9 @@ class Memory : public ::testing::TestWithParam<MemoryPlace> {
       clients_ = memory_in_process(options);
     } else if (GetParam() == MemoryPlace::kFile) {
       clients_ = sqlite_memory(folder_.file("memory.db"), MemoryUse::kCreate, options).value();
+    } else if (GetParam() == MemoryPlace::kRedis) {
+      const std::string database = testing::RedisServer::shared()->new_database();
+      clients_ = redis_memory(database, MemoryUse::kCreate, options).value();
     } else {
       const std::string schema = testing::PostgresServer::shared()->new_schema();
       clients_ = postgres_memory(schema, MemoryUse::kCreate, options).value();
@@ -255,11 +260,13 @@ TEST_P(Memory, FiftyWriters_LoseAndDoubleNothing) {
 
 std::string name_of(const ::testing::TestParamInfo<MemoryPlace>& place) {
   if (place.param == MemoryPlace::kProcess) return "Process";
+  if (place.param == MemoryPlace::kRedis) return "Redis";
   return place.param == MemoryPlace::kFile ? "File" : "Postgres";
 }
 
 INSTANTIATE_TEST_SUITE_P(Places, Memory,
-                         ::testing::Values(MemoryPlace::kProcess, MemoryPlace::kFile, MemoryPlace::kPostgres),
+                         ::testing::Values(MemoryPlace::kProcess, MemoryPlace::kFile, MemoryPlace::kPostgres,
+                                           MemoryPlace::kRedis),
                          name_of);
 
 }  // namespace

@@ -26,13 +26,15 @@ enum class MemoryUse : bool { kExisting, kCreate };
 Result<MemoryClients> sqlite_memory(const std::string& path, MemoryUse use = MemoryUse::kCreate,
                                     MemoryOptions options = {});
 
-/// A memory in a database of PostgreSQL 13 or later, which several machines may use at the same time: in
-/// tables of the first schema of the search path. Loads libpq. The address, `postgres://USER@HOST/DATABASE`,
-/// must not contain a password: libpq takes it from ~/.pgpass or PGPASSWORD. Searches go by words, not by
-/// vectors; what is removed leaves the files of the server when it vacuums. Errors `kInput` for the address;
-/// `kJournal`: `not_found`, `version`, `io`.
+/// A memory in PostgreSQL 13 or later, which several machines may use at the same time: in the first schema
+/// of the search path. Loads libpq, which takes the password from ~/.pgpass or PGPASSWORD, never from the
+/// address. Errors `kInput` for the address; `kJournal`: `not_found`, `version`, `io`.
 Result<MemoryClients> postgres_memory(const std::string& address, MemoryUse use = MemoryUse::kCreate,
                                       MemoryOptions options = {});
+/// The same in Redis 7 or later, through hiredis: `redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]` or
+/// `redis+unix://[USER:PASSWORD@]/PATH[?db=DATABASE]`. Both search by words alone (docs/memory.md).
+Result<MemoryClients> redis_memory(const std::string& address, MemoryUse use = MemoryUse::kCreate,
+                                   MemoryOptions options = {});
 
 }  // namespace praxis
 #pragma GCC visibility pop
