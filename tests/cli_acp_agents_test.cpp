@@ -16,6 +16,8 @@ using ::testing::HasSubstr;
 
 constexpr const char* kAllow = "allow = [\"coder__ask\", \"coder__permission\"]";
 
+constexpr int kDenied = 4;  ///< status of a run in which a call was denied
+
 class CliAcpAgents : public CommandLine {
  protected:
   /// Writes an agent that asks the program once, with the folder `work`.
@@ -63,7 +65,7 @@ TEST_F(CliAcpAgents, Rules_JudgeWhatTheAgentAsksPermissionFor) {
                                     {kAllow + std::string("\ndeny = [\"coder__p*\"]"), "execute=no"}}) {
     scripted("permissions", rules);
     const CommandResult run = praxis({"run", "agent.toml", "go"});
-    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.status, said == std::string("execute=no") ? kDenied : 0) << run.err;
     EXPECT_THAT(shown(), AllOf(HasSubstr(said), HasSubstr("coder__permission"))) << rules;
   }
   EXPECT_EQ(praxis({"replay", "last"}).status, 0) << "without the program";
@@ -140,7 +142,7 @@ TEST_F(CliAcpAgents, PraxisItself_WorksForPraxisByOurRules) {
            "environment = [\"XDG_CONFIG_HOME\"]\nread = [\"" + folder + "/config\", \"" + folder +
                "/scripts\", \"" PRAXIS_BINARY_DIR "/praxis\"]\nwrite = [\"work\", \"inner\"]\n");
     const CommandResult run = praxis({"run", "agent.toml", "go"});
-    EXPECT_EQ(run.status, 0) << run.err << run.out;
+    EXPECT_EQ(run.status, rules == kAllow ? 0 : kDenied) << run.err << run.out;
     return shown();
   };
   EXPECT_THAT(shown_with("allow = [\"coder__ask\"]\ndeny = [\"coder__permission\"]"),
