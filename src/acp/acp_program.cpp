@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "mcp/connection.hpp"
@@ -80,15 +81,18 @@ std::optional<Happening> Program::next(const Patience& patience) {
 }
 
 void Program::notify(std::string_view method, Json params) {
-  channel_.send_quietly(mcp_notification(method, std::move(params)));
+  std::ignore = channel_.send_quietly(mcp_notification(method, std::move(params)));
 }
 
 void Program::answer(const Json& id, Json result) {
-  channel_.send_quietly(mcp_result(id, std::move(result)));
+  std::ignore = channel_.send_quietly(mcp_result(id, std::move(result)));
 }
 
+/// Each refusal that waits for a program that only asks and never reads would delay the end of the call.
 void Program::refuse(const Json& id, int code, std::string_view why) {
-  channel_.send_quietly(mcp_error(id, code, why));
+  const auto sent = channel_.send_quietly(mcp_error(id, code, why));
+  if (!sent && sent.error().kind() != ErrorKind::kClosed)
+    close_with("the agent asks without reading the answers");
 }
 
 void Program::use_session(const std::string& id) {
@@ -116,7 +120,10 @@ Result<JsonObject> Program::known_call(const Json& update) const {
 
 bool Program::take(McpMessage message) {
   using Kind = McpMessage::Kind;
-  if (message.kind == Kind::kRequest) return take_request(std::move(message));
+  if (message.kind == Kind::kRequest) {
+    take_request(std::move(message));
+    return true;
+  }
   const std::lock_guard lock(mutex_);
   if (message.kind == Kind::kNotification) {
     const bool is_ours = !session_.empty() && json_text(message.body, "sessionId") == session_;
@@ -132,21 +139,19 @@ bool Program::take(McpMessage message) {
   return true;
 }
 
-bool Program::take_request(McpMessage message) {
+void Program::take_request(McpMessage message) {
   if (!is_offered(message.method)) {
-    refuse(message.id, kRpcUnknownMethod, "this client offers no " + mcp_shown(message.method, kShownBytes));
-    return true;
+    return refuse(message.id, kRpcUnknownMethod,
+                  "this client offers no " + mcp_shown(message.method, kShownBytes));
   }
   {
     const std::lock_guard lock(mutex_);
     if (asked_.size() < bounds_.actions) {
       asked_.push_back({std::move(message.id), std::move(message.method), std::move(message.body)});
-      changed_.notify_all();
-      return true;
+      return changed_.notify_all();
     }
   }
   refuse(message.id, kRpcInternal, "too many requests wait for an answer");
-  return true;
 }
 
 void Program::take_update(const Json& update) {
@@ -184,7 +189,7 @@ void Program::remember_call(const Json& update) {
 
 void Program::close_with(const std::string& why) {
   const std::lock_guard lock(mutex_);
-  closed_ = why;
+  if (!closed_) closed_ = why;
   changed_.notify_all();
 }
 

@@ -56,7 +56,6 @@ class Program {
   std::optional<Happening> next(const Patience& patience);
   void notify(std::string_view method, Json params);
   void answer(const Json& id, Json result);
-  void refuse(const Json& id, int code, std::string_view why);
 
   /// From now on the text of this session is collected.
   void use_session(const std::string& id);
@@ -68,7 +67,8 @@ class Program {
 
  private:
   bool take(McpMessage message);
-  bool take_request(McpMessage message);
+  void take_request(McpMessage message);
+  void refuse(const Json& id, int code, std::string_view why);
   /// The caller of the next three holds the mutex.
   void take_update(const Json& update);
   void take_chunk(const Json& update);

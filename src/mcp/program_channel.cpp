@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <tuple>
 #include <utility>
 
 #include "mcp/connection.hpp"
@@ -49,8 +48,8 @@ void ProgramChannel::begin() {
   reader_ = std::thread([this] { read_all(); });
 }
 
-void ProgramChannel::send_quietly(std::string line) {
-  std::ignore = send(std::move(line), {}, Clock::now() + kNotifyTime);
+Status ProgramChannel::send_quietly(std::string line) {
+  return send(std::move(line), {}, Clock::now() + kNotifyTime);
 }
 
 Error channel_closed(const std::string& why, Reach reach) {

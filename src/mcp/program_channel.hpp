@@ -51,7 +51,7 @@ class ProgramChannel {
   /// Writes a line. A deadline of the epoch is none. Errors state their `Reach`.
   Status send(std::string line, const std::stop_token& stop, std::chrono::steady_clock::time_point deadline);
   /// As `send`, for a message that no answer is expected to: it waits for a moment only.
-  void send_quietly(std::string line);
+  Status send_quietly(std::string line);
 
  private:
   void read_all();

@@ -1,5 +1,6 @@
 // The transport over standard input and output.
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "mcp/connection.hpp"
@@ -30,7 +31,7 @@ class StdioConnection final : public McpConnection {
     notify("notifications/cancelled", JsonObject{{"requestId", open.id}, {"reason", "not answered"}});
   }
   void notify(std::string_view method, Json params) override {
-    channel_.send_quietly(mcp_notification(method, std::move(params)));
+    std::ignore = channel_.send_quietly(mcp_notification(method, std::move(params)));
   }
   void request_quietly(std::string_view method, Json params) override {
     std::int64_t id = 0;
@@ -39,7 +40,7 @@ class StdioConnection final : public McpConnection {
       id = ++last_id_;
       quiet_ = id;
     }
-    channel_.send_quietly(mcp_request(id, method, std::move(params)));
+    std::ignore = channel_.send_quietly(mcp_request(id, method, std::move(params)));
   }
   bool is_open() const override {
     const std::lock_guard lock(mutex_);
@@ -164,7 +165,7 @@ void StdioConnection::answer_request(const McpMessage& message) {
     if (only && is_small && only->ask({message.id, message.body})) return;
     reply = mcp_result(message.id, JsonObject{{"action", "cancel"}});
   }
-  channel_.send_quietly(std::move(reply));
+  std::ignore = channel_.send_quietly(std::move(reply));
 }
 
 void StdioConnection::close_with(const std::string& why) {
