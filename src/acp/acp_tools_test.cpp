@@ -142,8 +142,9 @@ TEST_F(AcpToolsTest, Permission_IsJudgedAndNeverGivenForGood) {
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->text, "read=once execute=no edit=no read=once ");
   ASSERT_EQ(scope_->asked.size(), 4U);
-  EXPECT_EQ(scope_->asked[0], R"(coder__permission {"kind":"read","title":"Run make","paths":["/work/make"],)"
-                              R"("input":{"command":"make"}})");
+  EXPECT_EQ(scope_->asked[0],
+            R"(coder__permission {"kind":"read","title":"Run make","paths":["/project/make"],)"
+            R"("input":{"command":"make"}})");
 }
 
 TEST_F(AcpToolsTest, Question_IsAboutTheWholeCall_AsFarAsItIsKnown) {

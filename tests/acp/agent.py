@@ -61,7 +61,7 @@ def answer_to(number):
 
 def call(name, kind="execute", command="make"):
     return {"toolCallId": name, "title": "Run " + command, "kind": kind, "rawInput": {"command": command},
-            "locations": [{"path": "/work/" + command}]}
+            "locations": [{"path": "/project/" + command}]}
 
 
 def open_session():
