@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/a2a_table.hpp"
+#include "app/acp_table.hpp"
 #include "app/agent_instructions.hpp"
 #include "app/agent_keys.hpp"
 #include "app/agent_plan.hpp"
@@ -41,8 +42,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How the names of the tools of an MCP server begin is known before the server is started: these stand for
-/// them.
+/// Ends what stands for the tools of an MCP server, whose names are not known before it is started.
 constexpr std::string_view kServerEnd = "__";
 
 using app::absolute_path, app::FileChain, app::read_source;
@@ -225,11 +225,11 @@ class AgentReader {
     if (auto read = read_sandboxed_tool("python", python_tool_of); !read) return read;
     const app::McpPlaces places{start_folder(), fs::absolute(home_ / "."),
                                 std::bind_front(&AgentReader::check_within, this)};
-    const auto granted = std::bind_front(&AgentReader::check_granted, this);
+    const app::CheckGranted granted = std::bind_front(&AgentReader::check_granted, this);
     auto servers = app::mcp_servers_of(document_, places, file_bounds(), options_, granted);
     if (!servers) return fail(std::move(servers.error()));
     servers_ = *std::move(servers);
-    return {};
+    return take(app::tools_of_acp(document_, {start_folder(), file_bounds(), granted}, options_));
   }
 
   /// The places count as files of the agent: no tool writes there.

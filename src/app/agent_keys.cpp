@@ -208,6 +208,23 @@ constexpr std::array kOwnKeys{
     SettingKey{"tools.a2a.*.timeout", Type::kDuration, "For one task, such as \"10m\", or milliseconds"},
     SettingKey{
         "tools.a2a.*.max_result", Type::kWhole, "Bytes kept of the text of an answer", {}, 1, 16 << 20},
+    SettingKey{"tools.acp.*.command", Type::kTexts,
+               "An agent that speaks the Agent Client Protocol: program and arguments; runs in the sandbox"},
+    SettingKey{"tools.acp.*.description", Type::kText, "What the model reads about the agent"},
+    SettingKey{"tools.acp.*.folder", Type::kText,
+               "The agent's workspace, which it may read; the current folder if absent"},
+    SettingKey{"tools.acp.*.read", Type::kTexts, "Further folders and files that the agent may read"},
+    SettingKey{"tools.acp.*.write", Type::kTexts, "Folders that the agent may write"},
+    SettingKey{"tools.acp.*.environment", Type::kTexts,
+               "Environment variables that are passed on; `VARIABLE=secret:NAME` has a secret of the "
+               "configuration, which the program then knows"},
+    SettingKey{"tools.acp.*.allow", Type::kTexts, "Hosts that the agent may reach; no network if absent"},
+    SettingKey{"tools.acp.*.max_memory_mb", Type::kWhole, "Memory of the program in MiB", {}, 16, 1 << 20},
+    SettingKey{"tools.acp.*.start_timeout", Type::kDuration,
+               "From the start of the program until it takes a prompt"},
+    SettingKey{"tools.acp.*.timeout", Type::kDuration, "For one prompt, such as \"10m\", or milliseconds"},
+    SettingKey{
+        "tools.acp.*.max_result", Type::kWhole, "Bytes kept of the text of an answer", {}, 1, 16 << 20},
     SettingKey{"planner", Type::kText,
                "How the model is led through a request (docs/six-steps.md, docs/plans.md); absent: it "
                "decides itself",

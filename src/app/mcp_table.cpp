@@ -12,7 +12,6 @@
 #include "app/mcp_login.hpp"
 #include "app/mcp_pins.hpp"
 #include "app/plain_text.hpp"
-#include "app/sandboxed_tools.hpp"
 #include "app/secret_text.hpp"
 #include "app/secret_uses.hpp"
 #include "app/setting_key.hpp"
@@ -26,20 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kServerPath = "/usr/local/bin:/usr/bin:/bin";
-constexpr const char* kServerHome = "/tmp";       ///< of the sandbox; deleted at the end
-constexpr std::int64_t kServerMemoryMb = 16'384;  ///< address space, of which some runtimes reserve a lot
-constexpr std::size_t kKeptReport = 4096;
 constexpr std::size_t kMostFile = std::size_t{1} << 20;  ///< bytes of a file with `mcpServers`
-constexpr std::uint64_t kMebi = std::uint64_t{1024} * 1024;
-constexpr std::uint64_t kServerProcesses = 256;
-constexpr std::uint64_t kServerOpenFiles = 1024;
-
-std::vector<std::string> paths_of(const Json& list, const fs::path& folder) {
-  std::vector<std::string> all;
-  for (const std::string& path : texts_of(list)) all.push_back((folder / path).lexically_normal());
-  return all;
-}
 
 class McpTable {
  public:
@@ -150,20 +136,6 @@ class McpTable {
     return {};
   }
 
-  /// Sets the variables of a program, and returns what adds those with secrets before a start.
-  Result<std::function<Status(std::map<std::string, std::string>&)>> set_variables(
-      McpProgram& program, std::map<std::string, std::string> given) const {
-    auto variables = variables_of_table({document_, options_, place_}, &given);
-    if (!variables) return fail(std::move(variables.error()));
-    program.environment = std::move(given);
-    program.environment.merge(std::map<std::string, std::string>{
-        {"PATH", kServerPath}, {"LANG", "C.UTF-8"}, {"HOME", kServerHome}});
-    for (const std::string& name : variables->passed_on) {
-      if (const char* value = std::getenv(name.c_str())) program.environment[name] = value;
-    }
-    return std::move(variables->prepare);
-  }
-
   Result<McpProgram> program_of(McpEntry entry, const FileBounds& bounds,
                                 const CheckGranted& check_granted) const {
     if (auto checked = check_absent(
@@ -171,41 +143,9 @@ class McpTable {
             "url");
         !checked)
       return fail(std::move(checked.error()));
-    McpProgram program;
-    program.argv = std::move(entry.command);
-    auto secrets = set_variables(program, std::move(entry.environment));
-    if (!secrets) return fail(std::move(secrets.error()));
-    program.limits.processes = kServerProcesses;
-    program.limits.open_files = kServerOpenFiles;
-    program.limits.output_bytes = kKeptReport;
-    program.limits.memory_bytes =
-        static_cast<std::uint64_t>(json_int(table_, "max_memory_mb", kServerMemoryMb)) * kMebi;
-    Sandbox sandbox;
-    for (auto [key, list] : {std::pair{"read", &sandbox.readable}, {"write", &sandbox.writable}}) {
-      if (auto checked = check_granted(place_ + '.' + key, texts(key)); !checked)
-        return fail(std::move(checked.error()));
-      *list = paths_of(json_at(table_, key), folder_);
-    }
-    program.folder = kServerHome;
-    if (const std::string work = json_string(table_, "folder"); !work.empty()) {
-      if (auto checked = check_granted(place_ + ".folder", {work}); !checked)
-        return fail(std::move(checked.error()));
-      program.folder = (folder_ / work).lexically_normal();
-      sandbox.readable.push_back(program.folder);
-    }
-    sandbox.protect = bounds.protect;
-    sandbox.hide = bounds.hide;
-    sandbox.no_links_below = bounds.no_links_below;
-    auto way = sandbox_way_out(document_, place_);
-    if (!way) return fail(std::move(way.error()));
-    sandbox.proxy_socket = way->socket;
-    program.prepare = [open = std::move(way->open), secrets = *std::move(secrets)](
-                          std::map<std::string, std::string>& environment) -> Status {
-      if (auto opened = open ? open() : Status{}; !opened) return opened;
-      return secrets ? secrets(environment) : Status{};
-    };
-    program.sandbox = std::move(sandbox);
-    return program;
+    return program_of_table({document_, options_, place_}, json_string(table_, "folder"),
+                            std::move(entry.command), std::move(entry.environment),
+                            {folder_, bounds, check_granted});
   }
 
   Result<McpEndpoint> endpoint_of(McpEntry entry) const {

@@ -6,16 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "app/program_table.hpp"
 #include "app/toml_document.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/runtime/mcp_tools.hpp"
 #include "praxis/tools/file_tool.hpp"
 
 namespace praxis::app {
-
-/// Checks that the agent may have these folders (`paths` as written), and reports them; `place` is for the
-/// error.
-using CheckGranted = std::function<Status(const std::string& place, const std::vector<std::string>& paths)>;
 
 /// Where relative paths begin, which are absolute, and which files may be read.
 struct McpPlaces {

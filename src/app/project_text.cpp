@@ -55,6 +55,12 @@ constexpr std::array kPhrases{
     Phrase{"tools.a2a.*.url", "gives work to the remote agent"},
     Phrase{"tools.a2a.*.token_env", "sends it as a token the environment variable"},
     Phrase{"tools.a2a.*.headers_env", "sends it as headers the environment variables"},
+    Phrase{"tools.acp.*.command", "starts the agent"},
+    Phrase{"tools.acp.*.folder", "its agent works in"},
+    Phrase{"tools.acp.*.read", "its agent reads"},
+    Phrase{"tools.acp.*.write", "its agent writes below"},
+    Phrase{"tools.acp.*.environment", "its agent gets the environment variables"},
+    Phrase{"tools.acp.*.allow", "its agent reaches the hosts"},
     Phrase{"agents.*.file", "starts the sub-agent"},
     Phrase{"team.members.*.file", "has the team member"},
     Phrase{"team.supervisor", "lets a team's member be selected by"},
@@ -88,7 +94,7 @@ void add_values(const std::string& path, const Json& value, std::vector<std::str
   const auto* table = value.if_object();
   if (table == nullptr) return lines.push_back("    " + words_for(path, value));
   const bool is_tool = path.starts_with("tools.") && path.find('.', 6) == path.npos && path != "tools.mcp" &&
-                       path != "tools.a2a";
+                       path != "tools.a2a" && path != "tools.acp";
   if (is_tool) lines.push_back("    has the tool " + exact(in_quotes(path.substr(6))));
   if (table->empty() && !is_tool) lines.push_back("    " + exact(path) + " = {}");
   for (const auto& [key, member] : *table) {
