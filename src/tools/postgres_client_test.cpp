@@ -57,7 +57,7 @@ TEST_F(PostgresConnector, Values_KeepWhatJsonCanHold) {
   EXPECT_EQ(rows("SELECT true, 1::int2, -2::int4, 9223372036854775807, 7::oid"),
             "[true,1,-2,9223372036854775807,7]");
   EXPECT_EQ(rows("SELECT 1.5::float4, 0.1::float8, 'NaN'::float8, '-Infinity'::float8"),
-            R"([1.5,1E-1,"NaN","-Infinity"])");
+            R"([1.5,0.1,"NaN","-Infinity"])");
   EXPECT_EQ(
       rows("SELECT 4.50::numeric, 900::numeric, 12345678901234567890, 0.12345678901234567, 'NaN'::numeric"),
       R"([4.5,900,"12345678901234567890","0.12345678901234567","NaN"])");
@@ -107,7 +107,7 @@ TEST_F(PostgresConnector, Stop_ReachesTheServer) {
 TEST_F(PostgresConnector, Limits_EndTheStatementOnTheServer) {
   const auto few =
       postgres_client(shop_->address("reader"), {.timeout = std::chrono::minutes(10), .max_rows = 3});
-  const auto rows = (*few)->query({"SELECT x, 'rows-marker' FROM generate_series(1, 1000000000000) AS x"});
+  const auto rows = (*few)->query({"SELECT generate_series(1, 1000000000000), 'rows-marker'"});
   ASSERT_TRUE(rows) << rows.error().message;
   EXPECT_EQ(rows->rows.size(), 3U);
   EXPECT_TRUE(comes([&] { return !is_running("rows-marker"); }));
