@@ -102,7 +102,7 @@ class PostgresStatement {
       if (!answer) return fail(std::move(answer.error()));
       if (*answer == nullptr) return {};
       if (link_.library().resultStatus(answer->get()) != pq::kSingleTuple) {
-        note_changes(*answer, result);
+        if (auto noted = note_end(*answer, result); !noted) return noted;
         continue;
       }
       // A change is complete only after its last row (RETURNING).
@@ -113,6 +113,22 @@ class PostgresStatement {
       link_.cancel();
       return {};
     }
+  }
+
+  /// `SELECT INTO` can be prepared too: it gives no rows, and its command is that of a SELECT.
+  Status note_end(const PostgresAnswer& answer, SqlRows& result) const {
+    if (link_.library().resultStatus(answer.get()) != pq::kCommandOk) {
+      note_changes(answer, result);
+      return {};
+    }
+    const std::string_view command = link_.library().cmdStatus(answer.get());
+    for (const std::string_view changes : {"INSERT", "UPDATE", "DELETE", "MERGE"}) {
+      if (!command.starts_with(changes)) continue;
+      note_changes(answer, result);
+      return {};
+    }
+    return fail(ErrorCode::kPolicy,
+                "not allowed on this connection: a statement that makes a table; it was undone");
   }
 
   void note_changes(const PostgresAnswer& answer, SqlRows& result) const {

@@ -28,16 +28,18 @@ class PostgresShop {
   PostgresShop() : address_(testing::PostgresServer::shared()->new_schema()) {
     const std::size_t begin = address_.find("%3D") + 3;
     name_ = address_.substr(begin);
-    run(std::string(kPostgresShopTables) + "CREATE ROLE " + role("reader") + " LOGIN; CREATE ROLE " +
-        role("writer") + " LOGIN; GRANT USAGE ON SCHEMA " + name_ + " TO " + role("reader") + ", " +
-        role("writer") + "; GRANT SELECT ON orders, customers, spent TO " + role("reader") +
-        "; GRANT SELECT, INSERT, UPDATE, DELETE ON orders, customers, spent TO " + role("writer") +
-        "; GRANT USAGE, UPDATE ON SEQUENCE orders_id_seq TO " + role("reader") + ", " + role("writer"));
+    const std::string reader = role("reader"), writer = role("writer");
+    run(std::string(kPostgresShopTables) + "CREATE ROLE " + reader + " LOGIN; CREATE ROLE " + writer +
+        " LOGIN; GRANT USAGE ON SCHEMA " + name_ + " TO " + reader + "; GRANT ALL ON SCHEMA " + name_ +
+        " TO " + writer + "; GRANT SELECT ON orders, customers, spent TO " + reader +
+        "; ALTER TABLE orders OWNER TO " + writer + "; ALTER TABLE customers OWNER TO " + writer +
+        "; ALTER VIEW spent OWNER TO " + writer);
   }
 
   /// As the owner of everything, a superuser.
   std::string address() const { return address_; }
-  /// As the role of a connector: `reader` or `writer`, which have rights on orders, customers and spent only.
+  /// As the role of a connector, which has no rights on secret and leak: `reader` may read the other tables,
+  /// `writer` owns them and may make more.
   std::string address(const std::string& which) const {
     std::string address = address_;
     return address.replace(address.find("user=praxis"), 11, "user=" + role(which));
