@@ -144,6 +144,7 @@ constexpr const char* kPostgresEscapes[] = {
     "SELECT query_to_xml('DELETE FROM orders', true, true, '')",
     "SELECT query_to_xml('SELECT pg_term' || 'inate_backend(1)', true, true, '')",
     "SELECT ts_stat('SELECT pg_cancel' || '_backend(1)')",
+    "SELECT * FROM crosstab('SELECT pg_term' || 'inate_backend(1)') AS t(a text)",
     // what the role may not read
     "SELECT * FROM secret",
     "TABLE secret",

@@ -123,6 +123,7 @@ TEST_F(PostgresConnector, RowThatIsTooLarge_IsNotReadWhole) {
       postgres_client(shop_->address("reader"), bounds).value()->query({"SELECT repeat('x', 200000000)"});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kLimit);
+  EXPECT_THAT(result.error().message, HasSubstr("a row has more than 4194304 bytes"));
 }
 
 TEST_F(PostgresConnector, Locks_AreWaitedForWithinTheLimit) {

@@ -15,6 +15,8 @@ namespace {
 /// back, and those that run a text, in which other names can hide. `*`: all that begin so.
 constexpr std::string_view kRefusedNames[] = {"brin_desummarize_range",
                                               "brin_summarize_*",
+                                              "connectby",
+                                              "crosstab*",
                                               "cursor_to_xml*",
                                               "database_to_xml*",
                                               "dblink*",
@@ -63,7 +65,8 @@ constexpr std::string_view kRefusedNames[] = {"brin_desummarize_range",
                                               "set_config",
                                               "table_to_xml*",
                                               "ts_rewrite",
-                                              "ts_stat"};
+                                              "ts_stat",
+                                              "xpath_table"};
 
 bool is_name_part(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' ||
