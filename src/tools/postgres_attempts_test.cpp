@@ -240,7 +240,8 @@ TEST_F(PostgresAttempts, RolesThatNoTransactionBounds_AreRefused) {
     const auto rows = postgres_client(address).value()->query({"SELECT 1"});
     return rows ? "it ran" : rows.error().message;
   };
-  EXPECT_THAT(refusal(shop_->address()), HasSubstr("the role praxis of the database is a superuser"));
+  EXPECT_THAT(refusal(shop_->address()),
+              HasSubstr("the role praxis of the database has the rights of a superuser"));
   for (const char* group : {"pg_read_server_files", "pg_write_server_files", "pg_execute_server_program"}) {
     const std::string role = shop_->role("member");
     shop_->run("CREATE ROLE " + role + " LOGIN NOINHERIT; GRANT " + group + " TO " + role);

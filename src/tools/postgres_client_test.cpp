@@ -5,6 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -38,7 +39,8 @@ class PostgresConnector : public ::testing::Test {
   }
   /// Waits at most a minute for something that the server tells to those who ask only.
   bool comes(const std::function<bool()>& condition) const {
-    for (int tries = 0; tries < 6000; ++tries) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (std::chrono::steady_clock::now() < end) {
       if (condition()) return true;
       usleep(10'000);
     }

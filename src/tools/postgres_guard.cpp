@@ -58,8 +58,8 @@ Status check_role(PostgresLink& link) {
   if (link.text(*answer, 0, 1) != "t") return {};
   return fail(ErrorCode::kPolicy,
               "the role " + link.text(*answer, 0, 0) +
-                  " of the database is a superuser, replicates, or may use files and programs of the server, "
-                  "which no transaction bounds; name a role with rights on tables only");
+                  " of the database has the rights of a superuser, of a replica, or on files and programs of "
+                  "the server, which no transaction bounds; name a role with rights on tables only");
 }
 
 Status check_tables(PostgresLink& link, const std::vector<std::string>& listed) {
