@@ -89,8 +89,10 @@ constexpr std::array kOwnKeys{
                "A further collection that recall reads, such as \"documents\""},
     SettingKey{"tools.memory.write", Type::kFlag,
                "Whether the agent may also write; gives the tools remember and forget too"},
-    SettingKey{"tools.sql.database", Type::kText,
-               "The file of a SQLite database; gives the tools sql_query and sql_schema"},
+    SettingKey{
+        "tools.sql.database", Type::kText,
+        "The file of a SQLite database, or postgres://USER@HOST/DATABASE; gives the tools sql_query and "
+        "sql_schema"},
     SettingKey{"tools.sql.write", Type::kFlag,
                "Whether the agent may change rows; gives the tool sql_execute"},
     SettingKey{"tools.sql.tables", Type::kTexts,

@@ -10,8 +10,8 @@
 
 namespace praxis::app {
 
-/// The database file that the table names, below `folder` unless it is absolute; empty if the file has no
-/// such table or it names none.
+/// The database file that the table names, below `folder` unless it is absolute; empty if the agent file has
+/// no such table, or it names no file or a server.
 std::string database_of(const TomlDocument& document, const std::filesystem::path& folder);
 
 /// The tools that the table gives; none if the file has no such table. Error `kInput`.

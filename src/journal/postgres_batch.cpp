@@ -190,15 +190,22 @@ class Batch {
       has_answers = has_answers || !writes_[i]->append.answers.empty();
     }
     if (!released_.empty()) {
-      connection_.send("UPDATE praxis_sessions SET lease_owner = 0 WHERE id = ANY($1::bigint[])",
-                       {PostgresValue::array(released_)});
+      const PostgresValue all = PostgresValue::array(released_);
+      connection_.send("UPDATE praxis_sessions SET lease_owner = 0 WHERE id = ANY($1::bigint[])", {all});
+      connection_.prove_by([all, owner = owner_](auto& other) {
+        return other.holds(
+            "SELECT NOT EXISTS (SELECT 1 FROM praxis_sessions WHERE id = ANY($1::bigint[]) AND lease_owner = "
+            "$2)",
+            {all, owner});
+      });
     }
     send_blobs(admitted, has_entries);
-    if (has_entries) connection_.send(kLockPositions);
-    for (const std::size_t i : admitted) send_entries(i);
     for (const std::size_t i : admitted) {
       for (const InboxAnswer& answer : writes_[i]->append.answers) send_answer(connection_, answer);
     }
+    // The last proof counts: an entry is the best one, as nothing takes it away again.
+    if (has_entries) connection_.send(kLockPositions);
+    for (const std::size_t i : admitted) send_entries(i);
     if (has_answers) send_forgetting(connection_);
   }
 

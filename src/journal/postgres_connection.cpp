@@ -18,22 +18,8 @@ namespace {
 constexpr int kOldestServer = 130000;                      // pg_current_xact_id() and pg_xact_status()
 constexpr std::chrono::milliseconds kAnswerLimit{60'000};  // of a server that neither answers nor fails
 
-/// One line without the line breaks that libpq puts into its messages.
-std::string one_line(std::string_view text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
-  std::string line;
-  for (const char c : text) {
-    if (c == '\n') {
-      line += "; ";
-    } else if (c != '\t') {
-      line += c;
-    }
-  }
-  return line;
-}
-
 Error connection_error(const std::string& subject, std::string_view why) {
-  return journal_error(ErrorKind::kIo, subject + ": " + one_line(why), true).set("sqlstate", "08006");
+  return journal_error(ErrorKind::kIo, subject + ": " + pq::one_line(why), true).set("sqlstate", "08006");
 }
 
 bool begins_with_any(std::string_view state, std::initializer_list<std::string_view> starts) {
@@ -58,7 +44,7 @@ Error statement_error(const pq::Library& library, pq::Answer* answer, const std:
     return std::string(text == nullptr ? "" : text);
   };
   const std::string state = field(pq::kSqlState);
-  std::string message = subject + ": " + one_line(field(pq::kPrimaryMessage));
+  std::string message = subject + ": " + pq::one_line(field(pq::kPrimaryMessage));
   if (state == "55P03") message += ": another process keeps a lock of it";
   if (!state.empty()) message += " (SQLSTATE " + state + ")";
   const ErrorKind kind = kind_of_state(state);
@@ -67,15 +53,15 @@ Error statement_error(const pq::Library& library, pq::Answer* answer, const std:
 
 }  // namespace
 
-Status check_postgres_address(const std::string& address) {
+Status check_postgres_address(const std::string& address, std::string_view what) {
   const auto library = pq::load();
   if (!library) return fail(library.error());
   char* why = nullptr;
   pq::Option* options = (*library)->conninfoParse(address.c_str(), &why);
   if (why != nullptr) (*library)->freemem(why);
   if (options == nullptr) {
-    return fail(ErrorCode::kInput,
-                "the address of the journal is malformed; it looks like postgres://USER@HOST/DATABASE");
+    return fail(ErrorCode::kInput, "the address of the " + std::string(what) +
+                                       " is malformed; it looks like postgres://USER@HOST/DATABASE");
   }
   bool has_password = false;
   for (const pq::Option* each = options; each->keyword != nullptr; ++each) {
@@ -85,9 +71,9 @@ Status check_postgres_address(const std::string& address) {
   }
   (*library)->conninfoFree(options);
   if (!has_password) return {};
-  return fail(ErrorCode::kInput,
-              "the address of the journal contains a password, which others could see; keep it in ~/.pgpass, "
-              "in the file that PGPASSFILE names, or in PGPASSWORD");
+  return fail(ErrorCode::kInput, "the address of the " + std::string(what) +
+                                     " contains a password, which others could see; keep it in ~/.pgpass, "
+                                     "in the file that PGPASSFILE names, or in PGPASSWORD");
 }
 
 PostgresValue PostgresValue::array(const std::vector<std::string>& elements) {
@@ -133,21 +119,7 @@ Result<PostgresConnection> PostgresConnection::open(const std::string& address, 
                                                     std::string_view what) {
   const auto library = pq::load();
   if (!library) return fail(library.error());
-  // The address comes after what it may override.
-  const std::array<std::pair<const char*, const char*>, 8> settings = {{
-      {"connect_timeout", "10"},
-      {"application_name", "praxis"},
-      {"keepalives_idle", "5"},
-      {"keepalives_interval", "2"},
-      {"keepalives_count", "3"},
-      {"tcp_user_timeout", "10000"},
-      {"target_session_attrs", reads_only ? "any" : "read-write"},
-      {"dbname", address.c_str()},
-  }};
-  std::array<const char*, settings.size() + 2> keywords{}, values{};
-  for (std::size_t i = 0; i < settings.size(); ++i) std::tie(keywords[i], values[i]) = settings[i];
-  keywords[settings.size()] = "client_encoding";
-  values[settings.size()] = "UTF8";
+  const auto [keywords, values] = pq::connect_settings(address, reads_only);
   PostgresConnection connection(*library, (*library)->connectdbParams(keywords.data(), values.data(), 1),
                                 std::string(what) + ' ' + address);
   if (connection.is_lost()) return fail(connection.lost_error());
@@ -266,7 +238,7 @@ pq::Answer* PostgresConnection::next_answer() {
 }
 
 Error PostgresConnection::lost_error() const {
-  const std::string why = one_line(library_->errorMessage(handle_.get()));
+  const std::string why = pq::one_line(library_->errorMessage(handle_.get()));
   return connection_error(subject_, why.empty() ? "the server does not answer" : why);
 }
 

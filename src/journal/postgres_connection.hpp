@@ -21,8 +21,9 @@
 namespace praxis {
 
 /// The address of a database without a password, as given: `postgres://USER@HOST/DATABASE`.
-/// Errors `kInput` for an address that has a password or is malformed; the message does not repeat it.
-Status check_postgres_address(const std::string& address);
+/// Errors `kInput` for an address that has a password or is malformed; the message names `what` it is of and
+/// does not repeat it.
+Status check_postgres_address(const std::string& address, std::string_view what = "journal");
 
 /// A parameter of a statement, valid during the call.
 struct PostgresValue {

@@ -63,6 +63,11 @@ void send_answer(PostgresConnection& connection, const InboxAnswer& answer) {
   connection.send(
       "UPDATE praxis_mail SET answered = nextval('praxis_answers'), outcome = $2, body = '' WHERE id = $1",
       {answer.message, answer.outcome});
+  // The outcome may have been forgotten since.
+  connection.prove_by([id = answer.message](auto& other) {
+    return other.holds("SELECT NOT EXISTS (SELECT 1 FROM praxis_mail WHERE id = $1 AND answered IS NULL)",
+                       {id});
+  });
 }
 
 void send_forgetting(PostgresConnection& connection) {

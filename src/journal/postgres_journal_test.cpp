@@ -10,6 +10,7 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -311,27 +312,74 @@ TEST_F(PostgresTest, CommitWhoseAnswerIsLost_IsNeitherRepeatedNorReportedAsFaile
 }
 
 /// After a crash, the name of a transaction that was lost may be that of another one, which is committed.
-TEST_F(PostgresTest, CommitThatIsLostAndWhoseNameIsThatOfAnother_IsRepeated) {
-  testing::CuttingProxy proxy(PostgresServer::shared()->folder());
-  alter("CREATE FUNCTION pg_xact_status(xid8) RETURNS text LANGUAGE sql AS $$SELECT 'committed'$$");
-  // Then the function of the schema comes before that of the system.
-  const auto journal =
-      open_postgres(PostgresServer::shared()->through(proxy.folder(), address_ + "%2Cpg_catalog"));
-  const auto lease = *journal->create(kSession, {5});
-  const auto lose = [&] {  // a new connection, which prepares its first commit
-    proxy.cut_at_commit();
-    std::ignore = journal->inbox().post(kSession, "before", {5});
-    proxy.cut_before_commit();
-  };
-  ASSERT_TRUE(append_now(*journal, append_of(lease, 0, {"1"})));
-  lose();
-  const auto end = append_now(*journal, append_of(lease, 1, {"2", "3"}));
+class PostgresLostCommits : public PostgresTest {
+ protected:
+  void SetUp() override {
+    PostgresTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    alter("CREATE FUNCTION pg_xact_status(xid8) RETURNS text LANGUAGE sql AS $$SELECT 'committed'$$");
+    proxy_.emplace(PostgresServer::shared()->folder());
+    // Then the function of the schema comes before that of the system.
+    journal_ = open_postgres(PostgresServer::shared()->through(proxy_->folder(), address_ + "%2Cpg_catalog"));
+    lease_ = *journal_->create(kSession, {5});
+    ASSERT_TRUE(append_now(*journal_, append_of(lease_, 0, {"1"})));
+  }
+  /// Loses the next commit, on a new connection, which prepares its first commit.
+  void lose_next() {
+    proxy_->cut_at_commit();
+    std::ignore = journal_->inbox().post(kSession, "before", {5});
+    proxy_->cut_before_commit();
+  }
+
+  std::optional<testing::CuttingProxy> proxy_;
+  std::shared_ptr<Journal> journal_;
+  Lease lease_;
+};
+
+TEST_F(PostgresLostCommits, OfEntriesAndMessages_AreRepeated) {
+  lose_next();
+  const auto end = append_now(*journal_, append_of(lease_, 1, {"2", "3"}));
   ASSERT_TRUE(end) << end.error().message;
-  EXPECT_EQ(journal->read(kSession)->size(), 3U);
-  lose();
-  ASSERT_TRUE(journal->inbox().post(kSession, "kept", {5}));
-  EXPECT_EQ(journal->inbox().messages_for(kSession)->back().body, "kept");
-  EXPECT_EQ(proxy.cuts(), 4);
+  EXPECT_EQ(journal_->read(kSession)->size(), 3U);
+  lose_next();
+  ASSERT_TRUE(journal_->inbox().post(kSession, "kept", {5}));
+  EXPECT_EQ(journal_->inbox().messages_for(kSession)->back().body, "kept");
+  EXPECT_EQ(proxy_->cuts(), 4);
+}
+
+TEST_F(PostgresLostCommits, OfAnswers_AreRepeated) {
+  const auto alone = journal_->inbox().post(kSession, "alone", {5});
+  const auto with_row = journal_->inbox().post(kSession, "with a row", {5});
+  ASSERT_TRUE(alone && with_row);
+  lose_next();
+  EXPECT_TRUE(journal_->inbox().answer(lease_, *alone, "done"));
+  EXPECT_EQ(journal_->inbox().outcome(*alone).value(), "done");
+  lose_next();
+  Append append = append_of(lease_, 1, {});
+  append.answers = {{*with_row, "done too"}};
+  EXPECT_TRUE(append_now(*journal_, std::move(append)));
+  EXPECT_EQ(journal_->inbox().outcome(*with_row).value(), "done too");
+  EXPECT_EQ(proxy_->cuts(), 4);
+}
+
+TEST_F(PostgresLostCommits, OfReleases_AreRepeated) {
+  lose_next();
+  journal_->release(lease_);
+  ASSERT_TRUE(journal_->inbox().post(kSession, "after the release", {5}));
+  EXPECT_EQ(proxy_->cuts(), 2);
+  const auto taken = open_postgres(address_)->acquire(kSession);
+  EXPECT_TRUE(taken) << taken.error().message;
+}
+
+TEST_F(PostgresLostCommits, OfRemovals_AreRepeated) {
+  const auto other = journal_->create(kOther, {5});
+  ASSERT_TRUE(other && append_now(*journal_, append_of(*other, 0, {"1"})));
+  journal_->release(*other);
+  ASSERT_TRUE(journal_->inbox().post(kSession, "after the release", {5}));
+  lose_next();
+  EXPECT_TRUE(journal_->remove(kOther));
+  EXPECT_EQ(proxy_->cuts(), 2);
+  EXPECT_EQ(kind_of(journal_->read(kOther)), "not_found");
 }
 
 TEST_F(PostgresServerTest, ServerThatCrashesAndReturns_IsAwaited) {

@@ -162,6 +162,10 @@ Result<std::size_t> remove_tree(PostgresConnection& connection, const SessionId&
   connection.send("DELETE FROM praxis_entries WHERE session = ANY($1::bigint[])", {all});
   connection.send("DELETE FROM praxis_mail WHERE answered IS NULL AND session = ANY($1::bigint[])", {all});
   connection.send("DELETE FROM praxis_sessions WHERE id = ANY($1::bigint[])", {all});
+  connection.prove_by([all](auto& other) {
+    return other.holds("SELECT NOT EXISTS (SELECT 1 FROM praxis_sessions WHERE id = ANY($1::bigint[]))",
+                       {all});
+  });
   if (auto done = connection.finish(); !done) return fail(std::move(done.error()));
   return ids.size();
 }

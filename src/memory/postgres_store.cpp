@@ -415,7 +415,8 @@ Status prepare_tables(PostgresConnection& connection, MemoryUse use, const std::
 }  // namespace
 
 Result<MemoryClients> postgres_memory(const std::string& address, MemoryUse use, MemoryOptions options) {
-  if (auto checked = check_postgres_address(address); !checked) return fail(std::move(checked.error()));
+  if (auto checked = check_postgres_address(address, "memory"); !checked)
+    return fail(std::move(checked.error()));
   auto connection = PostgresConnection::open(address, false, "memory");
   if (!connection) return fail(std::move(connection.error()));
   if (auto ready = prepare_tables(*connection, use, address); !ready) return fail(std::move(ready.error()));

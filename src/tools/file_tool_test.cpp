@@ -31,7 +31,7 @@ std::string gzip(std::string_view text) {
 }
 
 /// A root, and a secret file outside of it.
-class FileToolTest : public testing::Test {
+class FileToolTest : public ::testing::Test {
  protected:
   FileToolTest() {
     scratch_.write("root/notes/a.txt", "one\ntwo\nthree\n");

@@ -54,7 +54,7 @@ class Notebook final : public CallScope {
   std::vector<Tool> tools_;
 };
 
-class KvToolOfBothKinds : public testing::TestWithParam<bool> {
+class KvToolOfBothKinds : public ::testing::TestWithParam<bool> {
  protected:
   KvToolOfBothKinds() { use({}); }
   void use(KvLimits limits) { kv_ = GetParam() ? shared_kv_tool(limits) : kv_tool(limits); }

@@ -91,7 +91,7 @@ Tool tool_named(std::string name, ToolHandler handler) {
   return tool;
 }
 
-class PythonToolTest : public testing::Test {
+class PythonToolTest : public ::testing::Test {
  protected:
   PythonToolTest() {
     options_.sandbox = std::nullopt;

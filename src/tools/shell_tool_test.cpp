@@ -13,10 +13,10 @@
 namespace praxis {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
-class ShellToolTest : public testing::Test {
+class ShellToolTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!probe_sandbox().full())

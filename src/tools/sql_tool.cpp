@@ -10,12 +10,11 @@ namespace {
 
 constexpr std::string_view kQuery =
     "Runs one SQL statement that only reads. Put values into `parameters`, not into the statement: an array "
-    "for "
-    "`?`, an object for `:name`. Returns the names of the columns, then one JSON array for each row.";
+    "for `?` (on PostgreSQL `$1`, `$2`), an object for `:name`. Returns the names of the columns, then one "
+    "JSON array for each row.";
 constexpr std::string_view kExecute =
     "Runs one INSERT, UPDATE or DELETE as a transaction. Put values into `parameters`, not into the "
-    "statement: an "
-    "array for `?`, an object for `:name`.";
+    "statement: an array for `?` (on PostgreSQL `$1`, `$2`), an object for `:name`.";
 constexpr std::string_view kSchema = "Describes the tables and views of the database, or one of them.";
 
 constexpr const char* kRequestSchema = R"({"type": "object", "additionalProperties": false,

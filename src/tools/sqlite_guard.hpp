@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "praxis/tools/sql_tool.hpp"
+#include "tools/sql_bounds.hpp"
 
 namespace praxis {
 
-/// The longest statement, in bytes.
-inline constexpr std::size_t kMaxSqlBytes = std::size_t{64} * 1024;
 /// The longest value, in bytes. A function such as `instr` takes up to a second for two such values, and
 /// cannot be interrupted.
 inline constexpr int kMaxSqlValue = 1024 * 1024;

@@ -62,12 +62,10 @@ struct SqlOptions {
   std::vector<std::string> tables = {};
   std::chrono::milliseconds timeout{10'000};  ///< for one statement, waiting for locks included
   std::size_t max_rows = 200;
-  std::size_t max_bytes = std::size_t{64} * 1024;          ///< of all rows as JSON
-  std::size_t max_memory = std::size_t{64} * 1024 * 1024;  ///< of the database's code for one statement
-  std::size_t max_temporary =
-      std::size_t{128} * 1024 * 1024;  ///< bytes that one statement writes to scratch files
-  /// Files that are never opened, under any name.
-  std::vector<std::string> hide = {};
+  std::size_t max_bytes = std::size_t{64} * 1024;              ///< of all rows as JSON
+  std::size_t max_memory = std::size_t{64} * 1024 * 1024;      ///< of the database's code for one statement
+  std::size_t max_temporary = std::size_t{128} * 1024 * 1024;  ///< of scratch files of one statement
+  std::vector<std::string> hide = {};                          ///< files never opened, under any name
 };
 
 /// A database. Implementations are thread-safe; a call blocks until the statement has ended. Errors:
@@ -84,13 +82,15 @@ class SqlClient {
   /// The tables and views, by name; all, or the one that is named.
   virtual Result<std::vector<SqlTable>> schema(const std::optional<std::string>& table = std::nullopt,
                                                const SqlStop& stop = {}) = 0;
-  /// Whether `execute` is allowed.
-  virtual bool may_write() const = 0;
+  virtual bool may_write() const = 0;  ///< whether `execute` is allowed
 };
 
 /// The SQLite database in a file, which must exist when a statement runs. Each statement has its own
 /// connection. Error `kInput` for bounds that are zero or beyond those of SQLite.
 Result<std::shared_ptr<SqlClient>> sqlite_client(const std::string& path, SqlOptions options = {});
+/// The PostgreSQL database at `postgres://USER@HOST/DATABASE`, without a password; parameters are `$1` or
+/// `:name`. Loads libpq. Errors `kInput`, `kJournal` without libpq (docs/sql.md).
+Result<std::shared_ptr<SqlClient>> postgres_client(const std::string& address, SqlOptions options = {});
 
 /// `sql_query` and `sql_schema`, which are safe by default, because the connector bounds what they read. If
 /// the connector may write, also `sql_execute`, which is neither safe by default nor idempotent.
