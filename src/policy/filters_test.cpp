@@ -26,7 +26,7 @@ TEST(Filters, TextBeyondTheBound_IsDeniedUnread) {
   EXPECT_FALSE(scan.denies());
   std::string more = "b";
   scan.text(more);
-  EXPECT_TRUE(scan.denies()) << "the bound holds for all texts together";
+  ASSERT_TRUE(scan.denies()) << "the bound holds for all texts together";
   EXPECT_NE(scan.why("withholds", "it").find("more than 16 MiB"), std::string::npos);
   EXPECT_EQ(scan.by(), "deny x");
 }

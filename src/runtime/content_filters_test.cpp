@@ -104,8 +104,13 @@ TEST_F(ContentFilters, EscapesAndNumbersHideNothing) {
   for (const std::string arguments :
        {R"({"text": "se\u0063ret"})", R"({"text": "x", "n": 4111111111111111})",
         R"({"text": "x", "Secret": 1})", R"({"text": "x", "deep": [{"a": ["SECRET"]}]})"}) {
-    Session session = session_of(scripted(calling("send", arguments)).use(counted()).policy(rules));
-    checked(session.ask("go"));
+    const auto model = stub_model([&](const ModelRequest& request) {
+      if (request.history.messages().size() > 1) return stub_text("done");
+      ModelResponse response = stub_call("c", "send", JsonObject{});
+      std::get<ToolCallPart>(response.parts.back()).arguments = arguments;  // as the vendor sent them
+      return response;
+    });
+    checked(Agent().runtime(runtime_).model(model).use(counted()).policy(rules).run("go"));
     EXPECT_EQ(calls_, 0) << arguments;
   }
 }
@@ -225,6 +230,18 @@ TEST_F(ContentFilters, DeniedResult_IsReplacedByATextThatNamesTheFilter) {
       "The filter \"accounts\" withholds the result of \"bank\": Accounts stay here. The call has run.");
   EXPECT_THAT(journal(), Not(HasSubstr(kAccount)));
   EXPECT_THAT(changes(session), ElementsAre("deny accounts"));
+}
+
+TEST_F(ContentFilters, ResultThatAClientGives_IsFilteredToo) {
+  Tool tool = host_tool("bank", [](ToolContext&, const Json&) { return says("not run here"); });
+  tool.result_from = ResultFrom::kClient;
+  Session session =
+      session_of(scripted(calling("bank", "{}")).use(tool).policy(accounts("tool_output", "redact")));
+  const AgentResult waits = checked(session.ask("go"));
+  ASSERT_EQ(waits.pending.size(), 1U);
+  checked(session.resume({{waits.pending[0].id, answer("is " + std::string(kAccount))}}).report());
+  EXPECT_EQ(result_for(session.history(), "c").text, "is [REDACTED:accounts]");
+  EXPECT_THAT(journal(), Not(HasSubstr(kAccount)));
 }
 
 TEST_F(ContentFilters, ImagesScriptsAndLength_AreTested) {
