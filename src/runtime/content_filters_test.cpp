@@ -32,7 +32,7 @@ PolicyRules accounts(std::string_view at, std::string_view action) {
                    R"(", "reason": "Accounts stay here."}])");
 }
 
-std::string calling(const std::string& tool, const std::string& arguments) {
+std::string proposing(const std::string& tool, const std::string& arguments) {
   return R"({"tool_calls": [{"id": "c", "name": ")" + tool + R"(", "arguments": )" + arguments + "}]}\n" +
          R"({"text": "done"})";
 }
@@ -49,7 +49,7 @@ class ContentFilters : public HooksTest {
     return tool;
   }
   static std::string sending(std::string_view text) {
-    return calling("send", R"({"text": ")" + std::string(text) + "\"}");
+    return proposing("send", R"({"text": ")" + std::string(text) + "\"}");
   }
   /// All bytes of the journal.
   std::string journal() {
@@ -166,7 +166,7 @@ TEST_F(ContentFilters, OfTheAgentAbove_HoldBelowWithTheSubAgentsOwn) {
 
 TEST_F(ContentFilters, CallsOfHandlersAndPlans_AreFiltered) {
   const PolicyRules rules = accounts("tool_input", "deny");
-  Agent outer = scripted(calling("outer", "{}")).use(counted()).policy(rules);
+  Agent outer = scripted(proposing("outer", "{}")).use(counted()).policy(rules);
   std::string seen;
   outer.use(host_tool("outer", [&](ToolContext& context, const Json&) -> Result<ToolOutput> {
     const auto inner = context.call_tool("send", JsonObject{{"text", kAccount}});
@@ -211,7 +211,7 @@ TEST_F(ContentFilters, RedactedResults_ReachNeitherModelNorJournal) {
   const std::vector<Result<ToolOutput>> outputs{says("is " + std::string(kAccount) + "."), value,
                                                 fail(ErrorCode::kTool, "no " + std::string(kAccount))};
   for (const auto& output : outputs) {
-    Agent agent = scripted(calling("bank", "{}")).policy(accounts("tool_output", "redact"));
+    Agent agent = scripted(proposing("bank", "{}")).policy(accounts("tool_output", "redact"));
     Session session =
         session_of(agent.use(host_tool("bank", [&](ToolContext&, const Json&) { return output; })));
     checked(session.ask("go"));
@@ -221,7 +221,7 @@ TEST_F(ContentFilters, RedactedResults_ReachNeitherModelNorJournal) {
 }
 
 TEST_F(ContentFilters, DeniedResult_IsReplacedByATextThatNamesTheFilter) {
-  Agent agent = scripted(calling("bank", "{}")).policy(accounts("tool_output", "deny"));
+  Agent agent = scripted(proposing("bank", "{}")).policy(accounts("tool_output", "deny"));
   agent.use(host_tool("bank", [](ToolContext&, const Json&) { return says(std::string(kAccount)); }));
   Session session = session_of(agent);
   checked(session.ask("go"));
@@ -236,7 +236,7 @@ TEST_F(ContentFilters, ResultThatAClientGives_IsFilteredToo) {
   Tool tool = host_tool("bank", [](ToolContext&, const Json&) { return says("not run here"); });
   tool.result_from = ResultFrom::kClient;
   Session session =
-      session_of(scripted(calling("bank", "{}")).use(tool).policy(accounts("tool_output", "redact")));
+      session_of(scripted(proposing("bank", "{}")).use(tool).policy(accounts("tool_output", "redact")));
   const AgentResult waits = checked(session.ask("go"));
   ASSERT_EQ(waits.pending.size(), 1U);
   checked(session.resume({{waits.pending[0].id, answer("is " + std::string(kAccount))}}).report());
@@ -248,7 +248,7 @@ TEST_F(ContentFilters, ImagesScriptsAndLength_AreTested) {
   ToolOutput output = says("Это письмо is long enough");
   output.images = {{{"image/PNG", "bytes", ""}, nullptr}};
   const auto run = [&](std::string_view filter) {
-    Agent agent = scripted(calling("mail", "{}"));
+    Agent agent = scripted(proposing("mail", "{}"));
     agent.policy(filtering("[" + std::string(filter) + "]"));
     agent.use(host_tool("mail", [&](ToolContext&, const Json&) { return output; }));
     Session session = session_of(agent);
@@ -274,7 +274,7 @@ class MemoryFilters : public ContentFilters {
  protected:
   Agent remembering(PolicyRules rules, const std::string& text = "It is " + std::string(kAccount)) {
     rules.allow = {"remember"};
-    Agent agent = scripted(calling("remember", R"({"key": "k", "text": ")" + text + "\"}"));
+    Agent agent = scripted(proposing("remember", R"({"key": "k", "text": ")" + text + "\"}"));
     for (Tool& tool : memory_tools(database_, {})) agent.use(std::move(tool));
     return agent.policy(rules);
   }
