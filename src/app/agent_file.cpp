@@ -104,10 +104,7 @@ class AgentReader {
     for (const char* list : {"policy.allow", "policy.deny", "policy.ask"}) {
       for (const std::string& name : texts_of(at(list))) warn_of_rule(list, name);
     }
-    for (std::size_t i = 0; i < policy_.rules.size(); ++i) {
-      for (const std::string& name : policy_.rules[i].tools)
-        warn_of_rule("policy.rules[" + std::to_string(i) + ']', name);
-    }
+    for (const auto& [place, name] : app::named_tools(policy_)) warn_of_rule(place, name);
     policy_.allow.insert(policy_.allow.begin(), granted_.begin(), granted_.end());
     std::vector<PolicyRules> layers = chain_.is_root() ? options_.layers : std::vector<PolicyRules>();
     if (options_.remembered) {

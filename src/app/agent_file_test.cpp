@@ -210,7 +210,7 @@ TEST(AgentFileMistake, UnknownKeyNamesTheNearest) {
 TEST(AgentFileMistake, UnknownKeyWithoutANearNameListsTheKeys) {
   EXPECT_EQ(mistake("[policy]\nforbid_everything = true"),
             "a.toml:2:1: unknown key \"policy.forbid_everything\"; [policy] can have allow, ask, deny, "
-            "calls, rules, flow and redact");
+            "calls, rules, filters, flow and redact");
   EXPECT_EQ(mistake("[tools.kv]\nsize = 3"),
             "a.toml:2:1: unknown key \"tools.kv.size\"; [tools.kv] has no keys");
 }

@@ -53,10 +53,18 @@ class SessionAudit {
   }
 
   void note(const records::EffectSettled& r) {
-    if (r.by != "hook") return;
+    const bool denied = r.by.starts_with("deny "), redacted = r.by.starts_with("redact ");
+    if (r.by != "hook" && !denied && !redacted) return;
     const CallState* const call = state_.find_call(r.effect);
     AuditEntry entry{.action = "edited", .by = "hook", .surface = std::string(to_string(Surface::kHook))};
     entry.text = r.original ? "a hook changed the result" : "a hook gave the result";
+    if (denied || redacted) {
+      entry.action = denied ? "blocked" : "edited";
+      entry.by = "filter" + r.by.substr(r.by.find(' '));
+      entry.surface = to_string(Surface::kPolicy);
+      entry.what = call == nullptr ? "request to the model" : "";
+      entry.text = call == nullptr ? "" : "the result";
+    }
     if (call != nullptr) entry = about(std::move(entry), call->call.id, "");
     put(std::move(entry));
   }

@@ -165,6 +165,9 @@ constexpr std::array kPolicyKeys{
     SettingKey{"policy.deny", Type::kTexts, "Tools that no agent may use"},
     SettingKey{"policy.rules", Type::kTables,
                "Rules about calls: `id`, `ask` or `deny`, `when`, `during`, `after`, `reason`"},
+    SettingKey{"policy.filters", Type::kTables,
+               "Filters of content: `id`, `at`, `tools`, one of `matches`, `script`, `finds`, `longer_than` "
+               "and `media_type`, `action`, `reason`"},
 };
 
 /// Programs of the user's that see what an agent does.

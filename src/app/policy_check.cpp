@@ -16,6 +16,7 @@
 #include "app/toml_document.hpp"
 #include "app/transcript.hpp"
 #include "policy/conditions.hpp"
+#include "policy/filters.hpp"
 #include "policy/flow.hpp"
 #include "praxis/app/agent_file.hpp"
 #include "praxis/base/dates.hpp"
@@ -50,6 +51,20 @@ std::vector<std::string> declarations(const std::vector<PolicyRules>& rules, con
   return lines;
 }
 
+/// Adds what the filters of one layer say.
+void add_filters(const Json& filters, const ToolCallPart& call, Judgement& judgement, PolicyAnswer& answer) {
+  AgentSpec layer;
+  layer.policy = JsonObject{{"filters", filters}};
+  const auto set = filters::filters_of(layer);
+  if (!set) return;
+  filters::CallVerdict verdict = filters::judge(*set, call);
+  std::ranges::move(verdict.redacted_by, std::back_inserter(answer.redacted_by));
+  if (strictness(verdict.permission) <= strictness(judgement.permission)) return;
+  judgement = {std::move(verdict.permission), verdict.author.principal};
+  if (strictness(judgement.permission) > strictness(answer.permission))
+    answer.permission = judgement.permission;
+}
+
 PolicyAnswer answer_of(const AgentSpec& agent, const ToolDefinition& tool, const ToolCallPart& call,
                        const State& at) {
   const std::vector<PolicyRules> rules = rules_of(agent);
@@ -58,6 +73,7 @@ PolicyAnswer answer_of(const AgentSpec& agent, const ToolDefinition& tool, const
     std::string name = rules[i].source;
     if (name.empty()) name = i + 1 < rules.size() ? "an agent above" : "the agent";
     answer.layers.push_back({std::move(name), explain_at(rules[i], tool, call, &at)});
+    add_filters(rules[i].filters, call, answer.layers.back().judgement, answer);
     std::ranges::move(conditions_at(rules[i], tool.name, at), std::back_inserter(answer.conditions));
   }
   answer.origins = declarations(rules, tool);

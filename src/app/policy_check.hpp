@@ -27,6 +27,8 @@ struct PolicyAnswer {
   std::vector<std::string> origins = {};
   /// How the rules about times and numbers of calls stand for this tool.
   std::vector<std::string> conditions = {};
+  /// The filters that redact the arguments of the call before it runs.
+  std::vector<std::string> redacted_by = {};
 };
 
 /// The point of a session at which a call is tried.

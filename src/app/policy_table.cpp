@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/setting_key.hpp"
+#include "policy/filters.hpp"
 #include "redact/redact_rules.hpp"
 
 namespace praxis::app {
@@ -42,6 +43,16 @@ Status read_flow(const TomlDocument& document, FlowRules& rules) {
   return {};
 }
 
+Status read_filters(const TomlDocument& document, Json& out) {
+  const Json& tables = document.at("policy.filters");
+  if (const auto read = filters::filters_from_json(tables); !read) {
+    const std::int64_t index = json_int(read.error().detail(), "index", 0);
+    return document.mistake("policy.filters[" + std::to_string(index) + ']', read.error().message);
+  }
+  out = tables;
+  return {};
+}
+
 }  // namespace
 
 Result<PolicyRules> policy_of(const TomlDocument& document) {
@@ -51,6 +62,7 @@ Result<PolicyRules> policy_of(const TomlDocument& document) {
   if (read) read = read_tables(document, "policy.rules", policy_rule_from_json, rules.rules);
   if (read) read = check_ids(document, rules.rules);
   if (read) read = read_flow(document, rules.flow);
+  if (read) read = read_filters(document, rules.filters);
   if (!read) return fail(std::move(read.error()));
   return rules;
 }
@@ -66,6 +78,18 @@ Result<PolicyRules> policy_layer_of(const TomlDocument& document) {
   }
   rules->source = document.name();
   return rules;
+}
+
+std::vector<std::pair<std::string, std::string>> named_tools(const PolicyRules& rules) {
+  std::vector<std::pair<std::string, std::string>> named;
+  const auto add = [&](const char* list, std::size_t index, const std::vector<std::string>& tools) {
+    for (const std::string& tool : tools)
+      named.emplace_back("policy." + std::string(list) + '[' + std::to_string(index) + ']', tool);
+  };
+  for (std::size_t i = 0; i < rules.rules.size(); ++i) add("rules", i, rules.rules[i].tools);
+  const auto read = filters::filters_from_json(rules.filters);
+  for (std::size_t i = 0; read && i < read->size(); ++i) add("filters", i, (*read)[i].tools);
+  return named;
 }
 
 Json redact_table(const Json& own, const Json& configured) {

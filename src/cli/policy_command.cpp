@@ -45,6 +45,9 @@ class PolicyWork {
       show_names("deny", rules.deny);
       for (const CallRule& call : rules.calls) line("call", to_json_text(to_json(call)));
       for (const PolicyRule& rule : rules.rules) line("rule", to_json_text(to_json(rule)));
+      if (const JsonArray* const filters = rules.filters.if_array()) {
+        for (const Json& filter : *filters) line("filter", to_json_text(filter));
+      }
       if (rules.flow != FlowRules{}) line("flow", to_json_text(to_json(rules.flow)));
     }
     return ExitStatus::kFinished;
@@ -150,7 +153,8 @@ class PolicyWork {
                      {"reason", reason},
                      {"judgements", judgements_json(answer)},
                      {"origins", JsonArray(answer.origins.begin(), answer.origins.end())},
-                     {"conditions", JsonArray(answer.conditions.begin(), answer.conditions.end())}});
+                     {"conditions", JsonArray(answer.conditions.begin(), answer.conditions.end())},
+                     {"redacted_by", JsonArray(answer.redacted_by.begin(), answer.redacted_by.end())}});
     if (options_.json) return status_of(answer.permission);
     console_.out.line(visible_text(fmt::format("{}{}{}", name, reason.empty() ? "" : ": ", reason)));
     for (const app::PolicyLayer& layer : answer.layers) {
@@ -161,6 +165,8 @@ class PolicyWork {
     }
     for (const std::string& condition : answer.conditions)
       console_.out.line(visible_text(fmt::format("  when  {}", condition)));
+    for (const std::string& filter : answer.redacted_by)
+      console_.out.line(visible_text(fmt::format("  filter {} redacts the arguments", filter)));
     for (const std::string& origin : answer.origins)
       console_.out.line(visible_text(fmt::format("  flow  {}", origin)));
     return status_of(answer.permission);
@@ -181,7 +187,8 @@ class PolicyWork {
     if (!answer) return fail(answer.error());
     const std::string permission(app::permission_name(answer->permission));
     const bool by_it = each.by.empty() || std::ranges::any_of(answer->layers, [&](const auto& layer) {
-                         return layer.judgement.decided_by == "rule " + each.by &&
+                         const std::string& by = layer.judgement.decided_by;
+                         return (by == "rule " + each.by || by == "filter " + each.by) &&
                                 app::permission_name(layer.judgement.permission) == permission;
                        });
     const bool right = permission == each.expect && by_it;

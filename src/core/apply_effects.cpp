@@ -142,7 +142,7 @@ void settle_model(State& state, UnixMillis time, const records::EffectSettled& r
   report_model_call(state, r, *response);
   if (state.turn->effect->summary) return take_summary(state, *response);
   if (state.turn->effect->consult) return take_consultation(state, *response);
-  if (r.by.empty()) learn_correction(state, response->usage);
+  if (r.by != "hook") learn_correction(state, response->usage);
   if (wants_room(state, *response)) return fail_model(*state.turn, window_full());
   take_answer(state, time, *response);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "driver/input.hpp"
+#include "policy/filters.hpp"
 #include "praxis/core/next.hpp"
 
 namespace praxis::driver {
@@ -27,6 +28,7 @@ struct StartModel {
   bool answers = true;                 ///< false: a summary or side query, whose deltas are not published
   Event where;                         ///< the event of a delta, without its body
   std::shared_ptr<const Rules> rules;  ///< a tool that they deny is not offered
+  filters::FilterSetPtr filters = nullptr;  ///< of the request; null: none
 };
 /// Run a tool; answered by `ToolEnded`. Its intent is durable.
 struct StartTool {
@@ -35,7 +37,8 @@ struct StartTool {
   ToolCallPart call;
   Millis limit{0};  ///< 0: no limit
   History conversation;
-  std::vector<CallAnswer> answers = {};  ///< to the questions of earlier attempts
+  std::vector<CallAnswer> answers = {};     ///< to the questions of earlier attempts
+  filters::FilterSetPtr filters = nullptr;  ///< of the result; null: none
 };
 /// Ask an effect to stop. It still ends or is dropped.
 struct StopEffect {

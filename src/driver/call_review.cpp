@@ -39,6 +39,26 @@ void judge_conditions(Review& review, const Rules& rules, const State& state, co
   review.author = by_policy();
 }
 
+void judge_content(Review& review, const filters::FilterSetPtr& filters, const Rules& rules,
+                   const State& state, const CallState& call) {
+  const ToolSpec* const tool = state.agent->find_tool(call.call.name);
+  if (!filters || tool == nullptr || std::holds_alternative<Deny>(review.permission)) return;
+  ToolCallPart seen = call.call;
+  if (review.arguments) seen.arguments = *review.arguments;
+  filters::CallVerdict verdict = filters::judge(*filters, seen);
+  const auto tighten = [&](Permission permission, const Author& author) {
+    if (strictness(permission) <= strictness(review.permission)) return;
+    if (std::holds_alternative<Deny>(permission)) review.author = author;
+    review.permission = std::move(permission);
+  };
+  if (verdict.arguments) {
+    review.arguments = seen.arguments = *std::move(verdict.arguments);
+    review.author = filters::author_of(verdict.redacted_by);
+    tighten(judge_at(rules, tool->definition, seen, &state), by_policy());
+  }
+  tighten(std::move(verdict.permission), verdict.author);
+}
+
 const std::shared_ptr<const Rules>& CallReview::rules(const AgentSpecPtr& agent) {
   if (rules_ && rules_of_ == agent) return rules_;
   Rules rules;
@@ -48,10 +68,16 @@ const std::shared_ptr<const Rules>& CallReview::rules(const AgentSpecPtr& agent)
   rules.push_back(policy_rules_from_json(agent->policy));
   rules_of_ = agent;
   if (rules_ && *rules_ == rules) return rules_;
+  filters_ = filters::filters_of(*agent);
   rules_ = std::make_shared<const Rules>(std::move(rules));
   ++version_;
   reviews_.clear();
   return rules_;
+}
+
+const filters::FilterSetPtr& CallReview::filters(const AgentSpecPtr& agent) {
+  rules(agent);
+  return filters_;
 }
 
 void CallReview::begin_step(std::uint32_t step) {
@@ -69,7 +95,9 @@ void CallReview::add(std::uint64_t version, std::map<CallId, Review> reviews) {
 
 void CallReview::suspend() {
   rules_of_.reset();
-  if (reviews_.empty()) rules_.reset();
+  if (!reviews_.empty()) return;
+  rules_.reset();
+  filters_.reset();
 }
 
 }  // namespace praxis::driver

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "policy/filters.hpp"
 #include "praxis/core/records.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/policy/policy.hpp"
@@ -40,10 +41,17 @@ void judge_origins(Review& review, const Rules& rules, const State& state, const
 /// No-op unless there are such rules.
 void judge_conditions(Review& review, const Rules& rules, const State& state, const CallState& call);
 
+/// Narrows a review by what the arguments say that the call would run with. A filter of memory writes may
+/// redact them; the rules then judge the redacted ones. No-op for null.
+void judge_content(Review& review, const filters::FilterSetPtr& filters, const Rules& rules,
+                   const State& state, const CallState& call);
+
 class CallReview {
  public:
   /// Returns the rules of `agent`. When they have changed, drops the reviews made under the previous rules.
   const std::shared_ptr<const Rules>& rules(const AgentSpecPtr& agent);
+  /// The filters of `agent`; null: it has none.
+  const filters::FilterSetPtr& filters(const AgentSpecPtr& agent);
   /// Increases whenever the rules change.
   std::uint64_t version() const { return version_; }
   /// Drops the reviews of other steps, because models may reuse a call id.
@@ -63,6 +71,7 @@ class CallReview {
  private:
   AgentSpecPtr rules_of_;
   std::shared_ptr<const Rules> rules_;
+  filters::FilterSetPtr filters_;  ///< of `rules_`
   std::uint64_t version_ = 0;
   std::map<CallId, Review> reviews_;  ///< reviews of step `step_` only
   std::uint32_t step_ = 0;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "json/repeated_key.hpp"
+#include "policy/filters.hpp"
 #include "praxis/json/json.hpp"
 #include "praxis/json/schema.hpp"
 
@@ -62,6 +63,20 @@ Status check_decision(const State& state, const ParkedStep& step, const records:
   return {};
 }
 
+/// What the program of a client gave for its tool is filtered like any other result.
+void filter_result(const State& state, records::Decided& decided) {
+  const CallState* const call = state.find_call(decided.call);
+  const ToolSpec* const tool = call != nullptr ? state.agent->find_tool(call->call.name) : nullptr;
+  if (decided.verb != ApprovalVerb::kAnswer || tool == nullptr || tool->result_from != ResultFrom::kClient)
+    return;
+  const auto filters = filters::filters_of(*state.agent);
+  if (!filters) return;
+  filters::Scan scan(*filters, filters::Point::kToolOutput, call->call.name);
+  scan.text(decided.text);
+  if (scan.denies())
+    decided.text = scan.why("withholds", "the result of \"" + call->call.name + '"') + " The call has run.";
+}
+
 Result<RecordBody> decision(const State& state, const ParkId& park, const Approval& approval,
                             const Author& author) {
   const auto found = state.parked.find(park);
@@ -70,6 +85,7 @@ Result<RecordBody> decision(const State& state, const ParkId& park, const Approv
   }
   records::Decided decided{park, found->second.call, approval.verb, approval.text, author};
   if (auto fits = check_decision(state, found->second, decided); !fits) return fail(fits.error());
+  filter_result(state, decided);
   return decided;
 }
 

@@ -98,7 +98,8 @@ void TurnDriver::start_model(const records::EffectIntended& intent) {
                    state_->model_calls,
                    !intent.summary && !intent.consult,
                    transient(events::TextDelta{}),
-                   review_.rules(state_->agent)};
+                   review_.rules(state_->agent),
+                   review_.filters(state_->agent)};
   start.where.attempt = intent.attempt;
   emit(std::move(start));
 }
@@ -111,7 +112,7 @@ void TurnDriver::start_tool(const records::EffectIntended& intent, RunningEffect
   running.repeatable = tool != nullptr && tool->definition.idempotent;
   arm_limit(intent.effect, running);
   emit(StartTool{intent.effect, intent.attempt, call, running.limit, state_->conversation.history(),
-                 begun.answers});
+                 begun.answers, review_.filters(state_->agent)});
 }
 
 /// A call that timed out may still be running, so it is only retried when it is repeatable.
@@ -135,6 +136,7 @@ void TurnDriver::on(ModelEnded&& input) {
     running->stated = input.stated;
     ended = failed(std::move(input.response.error()));
   }
+  ended.by = std::move(input.by);
   if (settle(input.effect, input.attempt, std::move(ended))) advance();
 }
 
@@ -147,9 +149,10 @@ void TurnDriver::on(ToolEnded&& input) {
   } else {
     ended = failed_call(*running, std::move(input.outcome.error()));
   }
+  ended.by = std::move(input.by);
   if (input.original) {
     ended.original = std::move(input.original);
-    ended.by = "hook";
+    if (ended.by.empty()) ended.by = "hook";
   }
   if (settle(input.effect, input.attempt, std::move(ended))) advance();
 }

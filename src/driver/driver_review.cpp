@@ -124,6 +124,7 @@ bool TurnDriver::run_call(const CallId& id) {
   }
   if (call->phase == CallState::Phase::kProposed && review != nullptr) {
     const Rules& rules = *review_.rules(state_->agent);
+    judge_content(*review, review_.filters(state_->agent), rules, *state_, *call);
     judge_conditions(*review, rules, *state_, *call);
     judge_origins(*review, rules, *state_, *call);
     if (record_review(id, *review)) return !failure_;

@@ -85,6 +85,7 @@ struct ModelEnded {
   Result<ModelResponse> response;
   bool billable = true;              ///< a call that failed like this may have been billed
   std::optional<Usage> stated = {};  ///< the usage that the vendor reported for a failed call
+  std::string by = {};               ///< the content filters that changed the request, as `EffectSettled::by`
 };
 /// A tool call has ended. Ignored when the call is already settled.
 struct ToolEnded {
@@ -92,6 +93,7 @@ struct ToolEnded {
   std::uint32_t attempt = 1;
   Result<ToolOutcome> outcome;
   std::shared_ptr<const records::ToolOriginal> original = nullptr;  ///< if hooks changed the outcome
+  std::string by = {};  ///< the content filters that changed the outcome, as `EffectSettled::by`
 };
 struct TimerFired {
   Token timer = 0;

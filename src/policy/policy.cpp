@@ -126,6 +126,7 @@ Json to_json(const PolicyRules& rules) {
   add("calls", rules.calls);
   add("rules", rules.rules);
   if (rules.flow != FlowRules{}) out["flow"] = to_json(rules.flow);
+  if (!rules.filters.is_null()) out["filters"] = rules.filters;
   if (!rules.source.empty()) out["source"] = rules.source;
   return out;
 }
@@ -147,6 +148,7 @@ PolicyRules policy_rules_from_json(const Json& json) {
     if (!read) rules.rules.push_back(unreadable(read.error().message));
     if (read) rules.flow = *std::move(read);
   }
+  rules.filters = json_at(json, "filters");
   rules.source = json_string(json, "source");
   return rules;
 }

@@ -32,6 +32,20 @@ void add_missing(Names& names, const Names& wanted) {
   }
 }
 
+/// The filters that were there, then those of `after` that are new and do not allow.
+Json both_filters(const Json& before, const Json& after) {
+  const JsonArray* const there = before.if_array();
+  const JsonArray* const wanted = after.if_array();
+  if (there == nullptr) return after;
+  JsonArray both = *there;
+  for (std::size_t i = 0; wanted != nullptr && i < wanted->size(); ++i) {
+    const Json& each = (*wanted)[i];
+    const auto is_same = [&](const Json& one) { return json_text(one, "id") == json_text(each, "id"); };
+    if (std::ranges::none_of(both, is_same) && json_text(each, "action") != "allow") both.push_back(each);
+  }
+  return both;
+}
+
 /// A call that `before` denies or asks about is still denied or asked about.
 PolicyRules narrowed(const PolicyRules& before, PolicyRules after) {
   if (before == after) return after;
@@ -51,6 +65,7 @@ PolicyRules narrowed(const PolicyRules& before, PolicyRules after) {
     if (rule.kind == RuleKind::kAllow) after.rules.back().kind = RuleKind::kDeny;
   }
   after.flow = narrowed(before.flow, after.flow);
+  after.filters = both_filters(before.filters, after.filters);
   after.source = before.source;
   return after;
 }

@@ -5,6 +5,7 @@
 
 #include "base/exhausted.hpp"
 #include "runtime/call_scope.hpp"
+#include "runtime/content_filters.hpp"
 #include "runtime/redacted_results.hpp"
 #include "runtime/session_actor.hpp"
 
@@ -94,6 +95,7 @@ struct SessionActor::ToolRun {
   ToolContext context;
   HookContext hooks;
   redact::Redaction redaction;
+  filters::FilterSetPtr filters;
   std::shared_ptr<LiveCall> scope;
 };
 
@@ -116,6 +118,9 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
         arrived_(std::move(arrived)),
         event_(std::move(call.where)),
         audience_(audience) {}
+
+  /// The filters that changed the request, as `EffectSettled::by`. Before the call starts.
+  void filtered_by(std::string by) { by_ = std::move(by); }
 
   void on_delta(const ModelDelta& delta) override {
     count(std::visit(CountBytes{}, delta));
@@ -197,7 +202,7 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
     if (!response && is_exhausted(response.error())) return actor_->fault(std::move(response.error()));
     const auto stated = response ? std::nullopt : take_reported_usage(response.error());
     const bool billable = response || stated || may_have_cost(response.error());
-    actor_->feed(driver::ModelEnded{effect_, attempt_, std::move(response), billable, stated});
+    actor_->feed(driver::ModelEnded{effect_, attempt_, std::move(response), billable, stated, by_});
   }
 
   bool heard() const {
@@ -213,6 +218,7 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
   const std::shared_ptr<std::atomic<std::size_t>> arrived_;
   Event event_;                            ///< the last delta, reused for the next one
   std::map<std::uint32_t, CallId> calls_;  ///< of the answer so far, by item
+  std::string by_;
   const Audience audience_;
 };
 
@@ -239,8 +245,31 @@ void SessionActor::perform(driver::StartModel& action) {
   arrived_ = std::make_shared<std::atomic<std::size_t>>(0);
   Running& running = effects_[action.effect] = Running{};
   auto sink = std::make_shared<ModelCallSink>(shared_from_this(), action, arrived_, audience);
+  if (action.filters && action.filters->has(filters::Point::kModel))
+    return ask_filtered(std::move(request), sink, running.stop.get_token(), action.filters);
   if (!model_session_) model_session_ = model_->open_session();
   model_session_->start(request, std::move(sink), running.stop.get_token());
+}
+
+/// Starts a model call with what the filters leave of its request. They read it on a worker.
+void SessionActor::ask_filtered(ModelRequest request, const std::shared_ptr<ModelCallSink>& sink,
+                                std::stop_token stop, const filters::FilterSetPtr& filters) {
+  struct Asked {
+    ModelRequest request;
+    std::stop_token stop;
+  };
+  services_->options.executor->post_blocking(
+      [self = shared_from_this(), sink, filters,
+       asked = std::make_shared<Asked>(std::move(request), std::move(stop))] {
+        std::string by;
+        Status filtered = filter_request(*filters, asked->request, by);
+        self->post([self, sink, asked, by = std::move(by), filtered = std::move(filtered)]() mutable {
+          sink->filtered_by(std::move(by));
+          if (!filtered) return sink->on_done(fail(std::move(filtered.error())));
+          if (!self->model_session_) self->model_session_ = self->model_->open_session();
+          self->model_session_->start(asked->request, sink, asked->stop);
+        });
+      });
 }
 
 void SessionActor::perform(driver::StartTool& action) {
@@ -252,6 +281,7 @@ void SessionActor::perform(driver::StartTool& action) {
   run->scope->watch();
   run->hooks = hook_context();
   run->redaction = redaction_of_results(*state().agent);
+  run->filters = std::move(action.filters);
   run->effect = std::move(action.effect);
   run->attempt = action.attempt;
   run->call = std::move(action.call);
@@ -285,6 +315,7 @@ void SessionActor::end_tool(ToolRun& run, Result<ToolOutput> output) {
   run.scope->close();
   if (!output && is_exhausted(output.error())) return fault(std::move(output.error()));
   remove_secrets(output, run.redaction);
+  std::string by = run.filters ? filter_output(*run.filters, run.call.name, output) : std::string();
   std::shared_ptr<const records::ToolOriginal> original;
   if (!agent_->hooks.after_tool.empty()) {
     const Result<ToolOutcome> before = outcome_of(run.call, output);
@@ -292,7 +323,7 @@ void SessionActor::end_tool(ToolRun& run, Result<ToolOutput> output) {
     original = original_of(before, outcome_of(run.call, output));
   }
   driver::ToolEnded ended{std::move(run.effect), run.attempt, outcome_of(run.call, std::move(output)),
-                          std::move(original)};
+                          std::move(original), std::move(by)};
   // From the event loop, which can also commit the records that follow; committing here might block this
   // worker.
   post_from_loop(

@@ -197,6 +197,8 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   void perform(driver::AppendRecords& action);
   void perform(driver::AwaitActions& action);
   void perform(driver::StartModel& action);
+  void ask_filtered(ModelRequest request, const std::shared_ptr<ModelCallSink>& sink, std::stop_token stop,
+                    const filters::FilterSetPtr& filters);
   void perform(driver::StartTool& action);
   void perform(driver::StopEffect& action);
   void perform(driver::DropEffect& action);

@@ -252,8 +252,9 @@ struct EffectSettled {
   Millis duration{0};
   std::variant<std::monostate, ModelResponse, ToolOutcome> result;
   std::optional<Error> error;
-  /// Empty for the effect itself; `hook` if a hook answered in its place, or changed what the tool gave
-  /// (`original`); `recovery` (then derived) for a call in doubt that is reported to the model as unknown.
+  /// Empty for the effect itself; `hook`: a hook answered in its place, or changed what the tool gave
+  /// (`original`); `redact ID, ...` or `deny ID`: content filters changed or replaced the request, or what
+  /// the tool gave; `recovery` (then derived): a call in doubt is reported to the model as unknown.
   std::string by;
   /// For a model call without an answer: the usage that its vendor stated, else an estimate. Zero if its
   /// request was not sent or was refused.

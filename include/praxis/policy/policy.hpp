@@ -36,12 +36,11 @@ bool allows(const CallRule& rule, const ToolCallPart& call);
 
 /// Tool names; `*` is a wildcard, alone or at the end. An empty list matches nothing.
 struct PolicyRules {
-  std::vector<std::string> allow = {};
-  std::vector<std::string> deny = {};
-  std::vector<std::string> ask = {};
+  std::vector<std::string> allow = {}, deny = {}, ask = {};
   std::vector<CallRule> calls = {};    ///< exact calls that are pre-approved
   std::vector<PolicyRule> rules = {};  ///< about arguments
   FlowRules flow = {};                 ///< about where arguments come from
+  Json filters = nullptr;              ///< about content: an array in the form of docs/policy.md
   /// The file of the configuration that the rules are from: they only restrict, and leave what they do not
   /// name to the rules of the agent. Empty: these are the agent's.
   std::string source = {};

@@ -1,0 +1,186 @@
+#include "runtime/content_filters.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "praxis/base/reach.hpp"
+#include "praxis/base/utf8.hpp"
+
+namespace praxis {
+namespace {
+
+using filters::Scan;
+
+/// A text as the model reads it, then what its escapes stand for if it is JSON.
+bool scan_text(Scan& scan, std::string& text) {
+  if (!is_valid_utf8(text)) text = repair_utf8(text);
+  const bool changed = scan.text(text);
+  if (!text.contains('\\')) return changed;
+  const auto json = parse_json(text);
+  return json && (json->is_object() || json->is_array()) ? scan.json_text(text) || changed : changed;
+}
+
+void scan_error(Scan& scan, Error& error) {
+  scan_text(scan, error.message);
+  if (error.facts) {
+    Json facts = *error.facts;
+    if (scan.json(facts)) error.facts = std::make_shared<const Json>(std::move(facts));
+  }
+  if (!error.cause) return;
+  Error cause = *error.cause;
+  scan_error(scan, cause);
+  error.cause = std::make_shared<const Error>(std::move(cause));
+}
+
+bool is_text(std::string_view mime) { return mime.starts_with("text/") || mime == "application/json"; }
+
+/// Whether an image or file may stay. What matches in a file of text is redacted there.
+bool scan_media(Scan& scan, MediaSource& source) {
+  if (!scan.keeps(source.mime, source.data.size())) return false;
+  if (is_text(source.mime)) scan_text(scan, source.data);
+  return true;
+}
+
+/// Removes the images or files that may not stay, and says so in `text`.
+template <class Media>
+bool scan_all(Scan& scan, std::vector<Media>& all, std::string& text) {
+  bool changed = false;
+  std::vector<Media> kept;
+  for (Media& media : all) {
+    const std::string before = media.source.data;
+    const bool stays = scan_media(scan, media.source);
+    changed = changed || !stays || media.source.data != before;
+    if (stays) kept.push_back(std::move(media));
+  }
+  if (kept.size() < all.size())
+    text += "\n[" + std::to_string(all.size() - kept.size()) +
+            " of the images or files were removed by a filter]";
+  all = std::move(kept);
+  return changed;
+}
+
+/// Applies filters to one part of a message. Returns true if it changed.
+struct ScanPart {
+  Scan& scan;
+
+  bool operator()(TextPart& part) const { return scan_text(scan, part.text); }
+  /// What a vendor bound to its model would be refused if it changed.
+  bool operator()(ReasoningPart& part) const {
+    if (part.vendor) return false;
+    const bool changed = scan_text(scan, part.text);
+    return scan_text(scan, part.summary) || changed;
+  }
+  bool operator()(ToolCallPart& part) const { return scan.json_text(part.arguments); }
+  bool operator()(ToolResultPart& part) const {
+    bool changed = scan_text(scan, part.text);
+    changed = scan_all(scan, part.images, part.text) || changed;
+    return scan_all(scan, part.files, part.text) || changed;
+  }
+  bool operator()(ImagePart& /*part*/) const { return false; }
+  bool operator()(FilePart& part) const {
+    return is_text(part.source.mime) && scan_text(scan, part.source.data);
+  }
+  bool operator()(RefusalPart& part) const { return scan_text(scan, part.text); }
+  bool operator()(CompactionPart& part) const { return !part.vendor && scan_text(scan, part.summary); }
+  bool operator()(OpaquePart& /*part*/) const { return false; }
+};
+
+/// Whether the part is an image or file that may not stay.
+bool is_removed(Scan& scan, const Part& part) {
+  const auto* image = std::get_if<ImagePart>(&part);
+  const auto* file = std::get_if<FilePart>(&part);
+  const MediaSource* const source = image != nullptr  ? &image->source
+                                    : file != nullptr ? &file->source
+                                                      : nullptr;
+  return source != nullptr && !scan.keeps(source->mime, source->data.size());
+}
+
+bool scan_message(Scan& scan, Message& message) {
+  bool changed = false;
+  for (Part& part : message.parts) {
+    if (is_removed(scan, part)) {
+      part = TextPart{"[an image or file was removed by a filter]"};
+      changed = true;
+    } else {
+      changed = std::visit(ScanPart{scan}, part) || changed;
+    }
+  }
+  return changed;
+}
+
+void scan_messages(Scan& scan, History& history) {
+  bool changed = false;
+  std::vector<Message> messages;
+  for (const MessagePtr& message : history.messages()) {
+    messages.push_back(*message);
+    changed = scan_message(scan, messages.back()) || changed;
+  }
+  if (changed) history = normalise(messages).history;
+}
+
+/// Redacts what the schema of a tool says in words; its names and values stay, because calls follow them.
+bool scan_descriptions(Scan& scan, Json& schema) {
+  bool changed = false;
+  if (JsonArray* const items = schema.if_array()) {
+    for (Json& item : *items) changed = scan_descriptions(scan, item) || changed;
+  }
+  JsonObject* const object = schema.if_object();
+  if (object == nullptr) return changed;
+  for (auto& member : *object) {
+    Json& value = member.value();
+    const bool is_words = value.is_string() && (member.key() == "description" || member.key() == "title");
+    changed = (is_words ? scan.json(value) : scan_descriptions(scan, value)) || changed;
+  }
+  return changed;
+}
+
+void scan_tools(Scan& scan, std::shared_ptr<const std::vector<ToolDefinition>>& tools) {
+  if (!tools) return;
+  std::vector<ToolDefinition> all = *tools;
+  bool changed = false;
+  for (ToolDefinition& tool : all) {
+    changed = scan_text(scan, tool.description) || changed;
+    changed = scan_descriptions(scan, tool.parameters) || changed;
+  }
+  if (changed) tools = std::make_shared<const std::vector<ToolDefinition>>(std::move(all));
+}
+
+}  // namespace
+
+std::string filter_output(const filters::FilterSet& set, std::string_view tool, Result<ToolOutput>& output) {
+  Scan scan(set, filters::Point::kToolOutput, tool);
+  // A question to a person is no result.
+  if (!output && output.error().kind() == ErrorKind::kAuthorisation) return "";
+  if (output) {
+    scan_text(scan, output->text);
+    scan.json(output->value);
+    scan_all(scan, output->images, output->text);
+    scan_all(scan, output->files, output->text);
+  } else {
+    scan_error(scan, output.error());
+  }
+  if (!scan.denies()) return scan.by();
+  std::string why = scan.why("withholds", "the result of \"" + std::string(tool) + '"');
+  if (output) {
+    output = ToolOutput{why + " The call has run.", nullptr, {}, std::move(output->memory)};
+  } else {
+    const Error& before = output.error();
+    Error error = make_error(before.code, before.kind(), std::move(why), before.retriable);
+    if (const auto reach = reach_of(before)) error = with_reach(std::move(error), *reach);
+    output = fail(std::move(error));
+  }
+  return scan.by();
+}
+
+Status filter_request(const filters::FilterSet& set, ModelRequest& request, std::string& by) {
+  Scan scan(set, filters::Point::kModel, "");
+  scan_text(scan, request.instructions);
+  scan_messages(scan, request.history);
+  scan_tools(scan, request.tools);
+  by = scan.by();
+  if (!scan.denies()) return {};
+  return fail(ErrorCode::kPolicy, ErrorKind::kContentPolicy, scan.why("denies", "the request to the model"));
+}
+
+}  // namespace praxis

@@ -1,0 +1,142 @@
+// Filters of content in agent files and in the configuration: what is refused, what a run does, and what the
+// commands say about it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command_line.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string filtered_put(const std::string& value) {
+  return R"({"tool_calls": [{"name": "kv", "arguments": {"op": "put", "key": "k", "value": ")" + value +
+         R"("}}]})" + "\n" + R"({"tool_calls": [{"name": "kv", "arguments": {"op": "get", "key": "k"}}]})" +
+         "\n{\"text\": \"DONE\"}\n";
+}
+
+constexpr const char* kFilters = R"(
+[tools.kv]
+[[policy.filters]]
+id = "accounts"
+at = ["memory", "tool_output"]
+matches = "DE[0-9]{20}"
+action = "redact"
+[[policy.filters]]
+id = "heron"
+at = "tool_input"
+tools = "kv"
+matches = "(?i)heron"
+action = "deny"
+reason = "Not announced yet."
+)";
+
+class CliFilters : public CommandLine {
+ protected:
+  CliFilters() { agent("agent", filtered_put("DE89370400440532013000"), kFilters); }
+
+  void agent(const std::string& name, const std::string& script, const std::string& more) const {
+    file(name + ".jsonl", script);
+    file(name + ".toml", "model = \"script:" + name + ".jsonl\"\n" + more);
+  }
+};
+
+TEST_F(CliFilters, Run_IsFilteredAndTheAuditNamesEachFilter) {
+  EXPECT_EQ(praxis({"run", "agent.toml", "go"}).out, "DONE\n");
+  const CommandResult shown = praxis({"show", "last"});
+  EXPECT_THAT(shown.out, HasSubstr("[REDACTED:accounts]"));
+  EXPECT_THAT(praxis({"audit"}).out, HasSubstr("edited    kv by filter accounts"));
+  agent("denied", filtered_put("Project Heron"), kFilters);
+  const CommandResult denied = praxis({"run", "denied.toml", "go"});
+  EXPECT_EQ(denied.status, 4) << denied.err;
+  EXPECT_THAT(denied.err,
+              HasSubstr("The filter \"heron\" denies the arguments of \"kv\": Not announced yet."));
+  EXPECT_THAT(praxis({"audit"}).out, HasSubstr("blocked   kv by filter heron"));
+  EXPECT_EQ(praxis({"replay", "last"}).status, 0);
+}
+
+TEST_F(CliFilters, CheckTestAndShow_NameFilters) {
+  const auto check = [&](const std::string& value) {
+    return praxis(
+        {"policy", "check", "agent.toml", "kv", R"({"op": "put", "key": "k", "value": ")" + value + "\"}"});
+  };
+  const CommandResult denied = check("heron");
+  EXPECT_EQ(denied.status, 4);
+  EXPECT_EQ(denied.out,
+            "deny: The filter \"heron\" denies the arguments of \"kv\": Not announced yet.\n"
+            "  deny  the agent, by filter heron\n");
+  EXPECT_EQ(check("DE89370400440532013000").out,
+            "allow\n  allow the agent, by the tool\n  filter accounts redacts the arguments\n");
+  EXPECT_THAT(praxis({"policy", "show", "agent.toml"}).out,
+              AllOf(HasSubstr("filter {\"id\":\"accounts\""), HasSubstr("filter {\"id\":\"heron\"")));
+  file("cases.toml",
+       "agent = 'agent.toml'\n[[cases]]\ntool = 'kv'\narguments = { op = 'get', key = 'Heron' }\n"
+       "expect = 'deny'\nby = 'heron'\n");
+  EXPECT_EQ(praxis({"policy", "test", "cases.toml"}).status, 0);
+}
+
+TEST_F(CliFilters, WrongFilters_AreNamedWithTheirPlaceAndWhatToDo) {
+  const std::string good = "id = 'a'\nat = 'model'\nmatches = 'x'\naction = 'redact'\n";
+  const std::string start = "[[policy.filters]]\n";
+  for (const auto& [filters, message] : std::vector<std::pair<std::string, std::string>>{
+           {start + good + start + good, "wrong.toml:8:1: a filter with the id \"a\" is there already"},
+           {start + "id = 'a b'\nat = 'model'\nmatches = 'x'\naction = 'deny'\n",
+            "needs an \"id\" of at most 64"},
+           {start + "id = 'a'\nat = 'export'\nmatches = 'x'\naction = 'deny'\n", "[policy.redact] is about"},
+           {start + "id = 'a'\nat = 'prompt'\nmatches = 'x'\naction = 'deny'\n",
+            "instructions are filtered at"},
+           {start + "id = 'a'\nat = 'model'\nmatches = 'x'\naction = 'ask'\n", "choose redact or deny"},
+           {start + "id = 'a'\nat = 'tool_input'\nmatches = 'x'\naction = 'redact'\n", "choose ask or deny"},
+           {start + "id = 'a'\nat = 'memory'\nmedia_type = 'image/*'\naction = 'deny'\n", "hold no images"},
+           {start + "id = 'a'\nat = 'model'\ntools = 'kv'\nmatches = 'x'\naction = 'deny'\n",
+            "cannot have \"tools\""},
+           {start + "id = 'a'\nat = 'model'\naction = 'deny'\n", "needs one of \"matches\""},
+           {start + good + "script = 'Han'\n", "needs one of \"matches\""},
+           {start + "id = 'a'\nat = 'model'\nmatches = '(?=x)'\naction = 'deny'\n", "no look-around"},
+           {start + "id = 'a'\nat = 'model'\nmatches = 'x*'\naction = 'deny'\n", "matches every text"},
+           {start + "id = 'a'\nat = 'model'\nscript = 'Klingon'\naction = 'deny'\n", "no script \"Klingon\""},
+           {start + "id = 'a'\nat = 'model'\nscript = 'Lu'\naction = 'deny'\n", "no script \"Lu\""},
+           {start + "id = 'a'\nat = 'model'\nlonger_than = 0\naction = 'deny'\n", "needs a number of bytes"},
+           {start + good + "when = 1\n", "not \"when\""},
+       }) {
+    agent("wrong", "", "[tools.kv]\n" + filters);
+    const CommandResult result = praxis({"policy", "show", "wrong.toml"});
+    EXPECT_EQ(result.status, 2) << filters;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("wrong.toml:"), HasSubstr(message))) << filters;
+  }
+  std::string many;
+  for (int i = 0; i <= 100; ++i)
+    many += start + "id = 'f" + std::to_string(i) + "'\nat = 'model'\nmatches = 'x'\naction = 'redact'\n";
+  agent("wrong", "", many);
+  EXPECT_THAT(praxis({"policy", "show", "wrong.toml"}).err, HasSubstr("a file can have 100"));
+}
+
+TEST_F(CliFilters, OfTheConfiguration_HoldForEveryAgent) {
+  agent("plain", filtered_put("project heron"), "[tools.kv]\n");
+  EXPECT_EQ(praxis({"run", "plain.toml", "go"}).status, 0);
+  file("config/praxis/config.toml",
+       "[[policy.filters]]\nid = 'heron'\nat = 'tool_input'\nmatches = 'heron'\naction = 'deny'\n");
+  EXPECT_EQ(praxis({"run", "plain.toml", "go"}).status, 4);
+  EXPECT_THAT(praxis({"policy", "show", "plain.toml"}).out, HasSubstr("filter {\"id\":\"heron\""));
+}
+
+TEST_F(CliFilters, DeniedRequest_EndsTheRunWithTheReason) {
+  agent("private", "{\"text\": \"DONE\"}\n",
+        "[[policy.filters]]\nid = 'names'\nat = 'model'\nmatches = 'Anna'\naction = 'deny'\nreason = 'No "
+        "names.'\n");
+  const CommandResult denied = praxis({"run", "private.toml", "Ask Anna"});
+  EXPECT_EQ(denied.status, 4) << denied.err;
+  EXPECT_THAT(denied.err, HasSubstr("The filter \"names\" denies the request to the model: No names."));
+  EXPECT_THAT(denied.out, Not(HasSubstr("DONE")));
+  EXPECT_THAT(praxis({"audit"}).out, HasSubstr("blocked   request to the model by filter names"));
+}
+
+}  // namespace
+}  // namespace praxis::testing
