@@ -204,6 +204,40 @@ TEST_F(CliJson, AuditFollowsTheSchema) {
   check({"audit", "--verify", "put.jsonl"}, 2);
 }
 
+TEST_F(CliJson, AgentsWindowTracesSecretsTokensSchedulesAndSealsFollowTheSchema) {
+  check({"run", "--model", "script:hello.jsonl", "Hi"}, 0);
+  check({"show", "last", "--context"}, 0);
+  EXPECT_EQ(items_.size(), 1U);
+  check({"traces", "export", "last", "-o", "trace.json"}, 0);
+  check({"agents"}, 0);
+  EXPECT_EQ(json_string(items_.front(), "item"), "agent_file");
+  check({"agents", "show", "coder"}, 0);
+  file("config/praxis/config.toml",
+       "[secrets.there]\nfrom = 'env:HOME'\n[secrets.gone]\nfrom = 'env:NO_SUCH'\n");
+  check({"secrets"}, 0);
+  check({"secrets", "check"}, 2);
+  EXPECT_EQ(items_.size(), 2U);
+  file("config/praxis/agents/ask.toml", contents("ask.toml"));
+  const Json made = check({"schedule", "add", "@daily", "ask", "Hi", "--zone", "UTC"}, 0);
+  check({"schedule", "list"}, 0);
+  EXPECT_EQ(items_.size(), 1U);
+  check({"schedule", "pause", json_string(made.at("schedule"), "id")}, 0);
+  check({"schedule", "list"}, 0);
+  check({"journal", "show"}, 0);
+
+  EXPECT_EQ(
+      praxis({"tokens", "add", "ann", "--role", "viewer", "--tenant", "acme", "--expires", "8h"}).status, 0);
+  const Json token =
+      *parse_json(praxis({"tokens", "add", "bo", "--right", "run", "--agent", "ask", "--json"}).out);
+  schema_.check(token, "tokens add");
+  EXPECT_FALSE(json_string(token, "token").empty());
+  EXPECT_EQ(json_int(check({"tokens", "revoke", "bo"}, 0), "revoked"), 1);
+  check({"tokens", "list"}, 0);
+  EXPECT_EQ(items_.size(), 2U);
+  check({"audit"}, 0);
+  EXPECT_EQ(json_string(items_.back(), "action"), "revoked");
+}
+
 TEST_F(CliJson, SkillsAndMcpServersFollowTheSchema) {
   file(".agents/skills/tea/SKILL.md", "---\nname: tea\ndescription: Makes tea.\n---\nBoil.\n");
   file(".agents/skills/none/SKILL.md", "none\n");

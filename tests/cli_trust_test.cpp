@@ -156,6 +156,27 @@ TEST_P(CliTrust, SkillsThatAProjectsAgentNames_ArePartOfWhatIsTrusted) {
   EXPECT_THAT(changed.err, HasSubstr("has changed since you trusted it"));
 }
 
+TEST_P(CliTrust, McpServersInAFileThatAProjectsAgentNames_ArePartOfWhatIsTrusted) {
+  const auto servers = [&](const std::string& program) {
+    own_file("clone/.mcp.json", R"({"mcpServers": {"web": {"command": ")" + program + R"("}}})");
+  };
+  servers("first-program");
+  own_file("clone/.praxis/agents/asker.toml",
+           "model = \"script:hi.jsonl\"\n[tools.mcp.web]\nfrom = \"../../.mcp.json\"\n"
+           "[policy]\nask = [\"web__*\"]\n");
+  own_file("clone/hi.jsonl", "{\"text\": \"Hi.\"}\n{\"text\": \"Hi.\"}\n");
+  EXPECT_THAT(user_praxis({"trust", "show"}).out,
+              AllOf(HasSubstr("MCP servers: .mcp.json"), HasSubstr("command = \"first-program\"")));
+  ASSERT_EQ(trust_all().status, 0);
+  const CommandResult run = user_praxis({"run", "asker", "go"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "Hi.\n");
+  servers("second-program");
+  const CommandResult changed = user_praxis({"run", "asker", "go"});
+  EXPECT_EQ(changed.status, 2);
+  EXPECT_THAT(changed.err, HasSubstr("has changed since you trusted it"));
+}
+
 TEST_P(CliTrust, UntrustedSettings_AreIgnoredAndTrustedOnesUsed) {
   own_file("clone/.praxis/config.toml", "model = \"ollama:theirs\"\nlimits.max_steps = 3\n");
   const auto settings = [this] {

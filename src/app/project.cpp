@@ -152,6 +152,11 @@ class ProjectReader {
     for (const std::string& place : texts_of(document->at("tools.skills.folders"))) {
       if (auto read = read_skills(place); !read) return read;
     }
+    const auto* servers = document->at("tools.mcp").if_object();
+    for (const auto& [name, server] : servers != nullptr ? *servers : JsonObject{}) {
+      const std::string file = json_string(server, "from");  // describes servers for other clients too
+      if (auto added = file.empty() ? Status{} : add_named(folder / file); !added) return added;
+    }
     std::vector<std::string> named = team_files(document->json());
     const auto* agents = document->at("agents").if_object();
     for (const auto& [name, agent] : agents != nullptr ? *agents : JsonObject{}) {

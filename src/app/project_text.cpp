@@ -124,6 +124,10 @@ std::vector<std::string> describe_project(const Project& project) {
       add_file("  agent " + exact(in_quotes(named->first)) + ": ", path, text, lines);
     } else if (path.ends_with(".toml")) {
       add_file("  sub-agent: ", path, text, lines);
+    } else if (const auto servers = parse_json(text);
+               servers && json_at(*servers, "mcpServers").is_object()) {
+      lines.push_back("  MCP servers: " + exact(path));
+      add_values("", *servers, lines);
     } else {
       lines.push_back("  file " + exact(path) + ", " + std::to_string(text.size()) + " bytes, digest " +
                       digest_of(text).hex(8));

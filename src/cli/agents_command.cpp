@@ -36,7 +36,8 @@ ExitStatus list_agents(const app::Workspace& workspace, bool json, Console& cons
     const std::string origin = origin_of(workspace, name);
     const app::Preset* preset = origin == "preset" ? app::find_preset(name) : nullptr;
     if (json) {
-      console.item("agent", {{"name", name}, {"file", preset == nullptr ? Json(origin) : Json(nullptr)}});
+      console.item("agent_file",
+                   {{"name", name}, {"file", preset == nullptr ? Json(origin) : Json(nullptr)}});
     } else {
       console.out.line(
           fmt::format("{:12} {}", app::one_line(name, 40),

@@ -172,7 +172,7 @@ void Definition::define_run() {
                           "  praxis run reviewer \"Check the docs\" --json | jq -r .event",
                           [this] { return Invocation(run_); });
   run->add_option("AGENT", run_.first,
-                  "Agent file (NAME.toml), or name of an agent of yours or of a trusted project; otherwise "
+                  "Agent file (NAME.toml), or name of an agent, as praxis agents lists them; otherwise "
                   "this is the prompt")
       ->type_name("");
   run->add_option("PROMPT", run_.second,

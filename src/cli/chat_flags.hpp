@@ -16,10 +16,9 @@ inline constexpr const char* kChatExamples =
     "  praxis chat --plain";
 
 inline void add_chat_flags(CLI::App* chat, ChatOptions& options) {
-  chat->add_option(
-          "AGENT", options.agent,
-          "Agent file (NAME.toml), or name of an agent of yours or of a trusted project; default: an "
-          "agent without tools")
+  chat->add_option("AGENT", options.agent,
+                   "Agent file (NAME.toml), or name of an agent, as praxis agents lists them; default: an "
+                   "agent without tools")
       ->type_name("");
   chat->add_option("--agent", options.member, "Member of a team that answers from now on")->type_name("NAME");
   chat->add_option("--resume", options.resume, "Open this run: its id, its name, or 'last'")->type_name("ID");

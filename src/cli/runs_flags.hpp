@@ -46,7 +46,8 @@ inline void add_filters(CLI::App* runs, app::RunFilter& filter) {
             if (!parsed) throw CLI::ValidationError("--status", parsed.error().message);
             filter.status = *parsed;
           },
-          "Only runs with this status: completed, error, cancelled, interrupted, awaiting_user, running")
+          "Only runs with this status: idle, running, awaiting_user, completed, error, cancelled, "
+          "interrupted, deleted, corrupt")
       ->type_name("STATUS");
   runs->add_option("--tag", filter.tag, "Only runs with this tag")->type_name("TAG");
   add_parsed<UnixMillis>(runs, "--since", filter.from,
