@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/testing/temporary_folder.hpp"
+#include "memory/testing/store_folder.hpp"
 #include "praxis/base/utf8.hpp"
 #include "praxis/memory/stores.hpp"
 
@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-using testing::TemporaryFolder;
+using testing::StoreFolder;
 
 constexpr std::string_view kManual =
     "# Kettle\n"
@@ -197,7 +197,7 @@ class Documents : public ::testing::TestWithParam<DocumentPlace> {
     return all;
   }
 
-  TemporaryFolder folder_;
+  StoreFolder folder_;
   MemoryClients clients_ = GetParam() == DocumentPlace::kProcess
                                ? memory_in_process({fixed_environment(1), {}})
                                : sqlite_memory(folder_.file("memory.db")).value();

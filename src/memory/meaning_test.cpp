@@ -8,7 +8,7 @@
 #include <fstream>
 #include <random>
 
-#include "memory/testing/temporary_folder.hpp"
+#include "memory/testing/store_folder.hpp"
 #include "memory/vector_index.hpp"
 #include "praxis/memory/embedder.hpp"
 #include "praxis/memory/stores.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::TemporaryFolder;
+using testing::StoreFolder;
 
 /// Knows that a car is a vehicle and tea a drink; counts what it is asked.
 class SmallEmbedder final : public Embedder {
@@ -67,7 +67,7 @@ class MemoryWithMeaning : public ::testing::Test {
     return false;
   }
 
-  TemporaryFolder folder_;
+  StoreFolder folder_;
   std::shared_ptr<SmallEmbedder> embedder_ = std::make_shared<SmallEmbedder>();
   MemoryClients clients_;
 };

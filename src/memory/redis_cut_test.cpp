@@ -24,7 +24,7 @@ namespace {
 
 using testing::RedisServer;
 using ::testing::SizeIs;
-using testing::TemporaryFolder;
+using testing::StoreFolder;
 
 enum class Cut : std::uint8_t { kNot, kRequest, kReply };
 
@@ -89,7 +89,7 @@ class CuttingRelay {
     return !cuts;
   }
 
-  const TemporaryFolder folder_;
+  const StoreFolder folder_;
   const std::string server_;
   const FileDescriptor listener_;
   std::atomic<Cut> cut_ = Cut::kNot;

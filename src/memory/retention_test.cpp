@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/testing/temporary_folder.hpp"
+#include "memory/testing/store_folder.hpp"
 #include "praxis/memory/stores.hpp"
 
 namespace praxis {
@@ -22,7 +22,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using testing::TemporaryFolder;
+using testing::StoreFolder;
 
 /// A clock that tests set.
 class SetClock final : public Environment {
@@ -97,7 +97,7 @@ class RetentionTest : public ::testing::TestWithParam<bool> {
     return keys;
   }
 
-  TemporaryFolder folder_;
+  StoreFolder folder_;
   std::shared_ptr<SetClock> clock_ = std::make_shared<SetClock>();
   MemoryClients clients_ = open();
 };

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/testing/missing_part.hpp"
-#include "memory/testing/temporary_folder.hpp"
+#include "memory/testing/store_folder.hpp"
 #include "praxis/memory/stores.hpp"
 
 namespace praxis {
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using testing::TemporaryFolder;
+using testing::StoreFolder;
 
 /// The files of a folder that contain `text`, in any case.
 std::vector<std::string> files_with(const std::string& folder, std::string text) {
@@ -55,7 +55,7 @@ class MemoryFile : public ::testing::Test {
   std::string deep() const { return folder_.file("deep"); }
   MemoryClients open() const { return sqlite_memory(path()).value(); }
 
-  TemporaryFolder folder_;
+  StoreFolder folder_;
 };
 
 TEST_F(MemoryFile, Lasts_AndIsTheUsersAlone) {

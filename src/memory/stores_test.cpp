@@ -12,7 +12,7 @@
 
 #include "journal/testing/postgres_server.hpp"
 #include "memory/testing/redis_server.hpp"
-#include "memory/testing/temporary_folder.hpp"
+#include "memory/testing/store_folder.hpp"
 
 namespace praxis {
 namespace {
@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using testing::TemporaryFolder;
+using testing::StoreFolder;
 
 enum class MemoryPlace : std::uint8_t { kProcess, kFile, kPostgres, kRedis };
 
@@ -65,7 +65,7 @@ class Memory : public ::testing::TestWithParam<MemoryPlace> {
     ASSERT_TRUE(database().write(collection, key, std::move(value)));
   }
 
-  TemporaryFolder folder_;
+  StoreFolder folder_;
   std::shared_ptr<Environment> environment_ = fixed_environment(1);
   MemoryClients clients_;
 };

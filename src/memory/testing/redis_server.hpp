@@ -15,7 +15,7 @@
 
 #include "base/testing/missing_part.hpp"
 #include "memory/redis_connection.hpp"
-#include "memory/testing/temporary_folder.hpp"
+#include "memory/testing/store_folder.hpp"
 
 namespace praxis::testing {
 
@@ -35,7 +35,7 @@ class RedisServer {
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
 
-  const TemporaryFolder& folder() const { return folder_; }
+  const StoreFolder& folder() const { return folder_; }
   std::string socket() const { return folder_.file("redis.sock"); }
   /// The address of an empty database of its own.
   std::string new_database() { return "redis+unix://" + socket() + "?db=" + std::to_string(databases_++); }
@@ -105,7 +105,7 @@ class RedisServer {
     _exit(127);
   }
 
-  const TemporaryFolder folder_;
+  const StoreFolder folder_;
   const std::vector<std::string> options_;
   pid_t pid_ = -1;
   int databases_ = 0;

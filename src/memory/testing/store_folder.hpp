@@ -11,19 +11,19 @@
 
 namespace praxis::testing {
 
-class TemporaryFolder {
+class StoreFolder {
  public:
-  TemporaryFolder() {
+  StoreFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "praxis_memory_XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
     path_ = name;
   }
-  ~TemporaryFolder() {
+  ~StoreFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  StoreFolder(const StoreFolder&) = delete;
+  StoreFolder& operator=(const StoreFolder&) = delete;
 
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + '/' + name; }
