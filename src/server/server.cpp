@@ -345,9 +345,9 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   const app::Redactions redactions(*place);
   const auto redaction_of_events = redaction_of_sessions(redactions, journal, &RedactRules::events);
   auto feed = std::make_shared<EventFeed>(*runtime, journal, executor, folds, redaction_of_events);
-  const auto service = std::make_shared<Service>(place, *runtime, journal, runs, feed,
-                                                 std::make_shared<BlobReferences>(journal), folds,
-                                                 std::make_shared<Trees>(journal));
+  const auto service = std::make_shared<Service>(
+      place, *runtime, journal, runs, feed, std::make_shared<BlobReferences>(journal), folds,
+      std::make_shared<Trees>(journal), std::make_shared<Conversations>(runs, journal, *runtime));
   service->mcp = std::make_shared<McpSessions>(system_environment());
   service->redactions = redactions;
   service->redaction_of_events = redaction_of_events;
