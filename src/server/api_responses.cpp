@@ -200,6 +200,7 @@ class Starter {
     service_.runs->create(std::move(run), call_.principal,
                           [&service = service_, answer = call_.answer, codec, following, watch,
                            link = link_](const Result<Created>& made) {
+                            if (link) service.conversations->give_up(link->claim);
                             if (!made) return answer(fail(made.error()));
                             if (made->is_new) ++service.counters.runs_created;
                             if (!made->is_new) {
@@ -229,7 +230,8 @@ class Starter {
     const auto watch = std::make_shared<BeginWatch>();
     service_.runs->send(
         id.run, *std::move(slot), std::move(message), std::move(request_.schema),
-        [following, watch, answer = call_.answer, link = link_](const Status& begun) {
+        [&service = service_, following, watch, answer = call_.answer, link = link_](const Status& begun) {
+          if (link) service.conversations->give_up(link->claim);
           if (!begun) return answer(fail(begun.error()));
           following->follow();
           watch->give(following);

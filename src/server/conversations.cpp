@@ -134,4 +134,9 @@ Result<Conversations::Claim> Conversations::claim(const ConversationId& id, cons
   return claim;
 }
 
+void Conversations::give_up(const Claim& claim) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(claims_, [&](const auto& each) { return each.second.lock() == claim; });
+}
+
 }  // namespace praxis::server

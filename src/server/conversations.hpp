@@ -77,6 +77,9 @@ class Conversations {
   /// Error `kConflict`: another response of the conversation begins. `run` is the one that the request will
   /// make, if its key says so, else empty: requests with the same key may begin together.
   Result<Claim> claim(const ConversationId& id, const SessionId& run);
+  /// The response has begun, or did not: the next may. Before the client learns it, since its next request
+  /// may come at once.
+  void give_up(const Claim& claim);
 
  private:
   const std::shared_ptr<Runs> runs_;
