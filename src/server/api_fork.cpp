@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -114,6 +115,21 @@ Result<BranchWish> wish_of(const Call& call, std::size_t records) {
   return wish;
 }
 
+/// Error `kConflict`: where the branch begins, its turn cannot begin, or no turn can continue.
+Status check_turn(const app::StoredSession& stored, const BranchWish& wish) {
+  State state;
+  for (const StoredRecord& each : stored.records) {
+    if (wish.seq != 0 && each.seq > wish.seq) break;
+    if (auto applied = apply_to(state, each.record); !applied) return fail(applied.error());
+  }
+  if (!wish.prompt.empty() && state.turn)
+    return fail(conflict("record " + std::to_string(state.seq) +
+                         " is in the middle of a turn; branch off after its end, or leave the prompt out"));
+  if (wish.goes_on && !state.turn && state.queue.empty())
+    return fail(conflict("the branch has no turn to continue; give a prompt"));
+  return {};
+}
+
 /// A run of a family of branches.
 struct Branch {
   SessionRow row;
@@ -161,6 +177,7 @@ Status fork_run(Service& service, const Call& call) {
   if (!stored) return fail(stored.error());
   auto wish = wish_of(call, stored->records.size());
   if (!wish) return fail(wish.error());
+  if (auto possible = check_turn(*stored, *wish); !possible) return possible;
   Load::Slot slot;
   if (!wish->prompt.empty()) {
     auto begun = service.runs->begin_turn(call.principal);
@@ -172,8 +189,10 @@ Status fork_run(Service& service, const Call& call) {
                           ? fork_edited(*service.journal, environment, stored->id, wish->seq, *wish->edit)
                           : fork_session(*service.journal, environment, stored->id, wish->seq);
   if (!forked) return fail(forked.error());
-  auto answer = [id = *forked, answer = call.answer](const Status& begun) {
-    answer(begun ? Result<HttpAnswer>(created(id, true)) : fail(begun.error()));
+  auto answer = [id = *forked, runs = service.runs, answer = call.answer](const Status& begun) {
+    if (begun) return answer(created(id, true));
+    std::ignore = runs->remove(id);  // what is refused leaves no branch; one that is at work stays
+    answer(fail(begun.error()));
   };
   if (!wish->prompt.empty()) {
     service.runs->send(*forked, std::move(slot), text_message(Role::kUser, std::move(wish->prompt)), nullptr,

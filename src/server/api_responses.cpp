@@ -9,130 +9,14 @@
 #include <utility>
 
 #include "app/tools_of_client.hpp"
+#include "server/conversation_view.hpp"
 #include "server/external_calls.hpp"
 #include "server/handlers.hpp"
 #include "server/responses_request.hpp"
+#include "server/stored_responses.hpp"
 
 namespace praxis::server {
 namespace {
-
-constexpr std::size_t kItemsShown = 20, kMostItemsShown = 100;
-constexpr const char* kInstructionsKey = "responses_instructions";
-
-/// A response that exists, and its run.
-struct FoundResponse {
-  ResponseId id;
-  app::StoredSession stored;
-  std::optional<UnixMillis> begins_at;  ///< when a step of a session below was decided
-};
-
-bool has_turn(const State& state, const TurnId& turn) {
-  if (state.turn && state.turn->id == turn) return true;
-  return std::ranges::any_of(state.marks, [&](const TurnMark& mark) { return mark.turn == turn; });
-}
-
-bool is_last_turn(const State& state, const TurnId& turn) {
-  return !state.marks.empty() && state.marks.back().turn == turn;
-}
-
-/// When the step was decided; nothing if it is not.
-std::optional<UnixMillis> decided_at(const std::vector<StoredRecord>& records, const ParkId& step) {
-  for (const StoredRecord& stored : records) {
-    const auto* decided = std::get_if<records::Decided>(&stored.record.body);
-    if (decided != nullptr && decided->park == step) return stored.record.time;
-  }
-  return std::nullopt;
-}
-
-ResponseCodec& replayed(ResponseCodec& codec, const FoundResponse& found, std::string& out) {
-  if (found.begins_at) codec.begin_at(*found.begins_at);
-  replay_into(found.stored.records, 0, 0, codec, out);
-  return codec;
-}
-
-Result<FoundResponse> find_response(Service& service, const std::string& text, const Principal& principal) {
-  const Error missing = not_found("response", text);
-  const auto id = ResponseId::parse(text);
-  if (!id || service.runs->lineages().root_of(id->run) != id->run ||
-      !service.runs->may_see(principal, id->run))
-    return fail(missing);
-  auto stored = service.runs->stored(id->run);
-  if (!stored || !has_turn(stored->state, id->turn)) return fail(missing);
-  FoundResponse found{*id, *std::move(stored), std::nullopt};
-  if (!id->decided.empty()) {
-    const bool is_own = id->decided_in == id->run;
-    if (!service.runs->lineages().is_within(id->decided_in, id->run)) return fail(missing);
-    const auto below =
-        is_own ? Result<app::StoredSession>(found.stored) : service.runs->stored(id->decided_in);
-    const auto time = below ? decided_at(below->records, id->decided) : std::nullopt;
-    if (!time) return fail(missing);
-    if (!is_own) found.begins_at = time;
-  }
-  ResponseCodec codec(*id);
-  std::string ignored;
-  if (!json_bool(replayed(codec, found, ignored).request(), "store", true)) return fail(missing);
-  return found;
-}
-
-/// The response at present.
-Result<JsonObject> response_json(const FoundResponse& found) {
-  ResponseCodec codec(found.id);
-  std::string ignored;
-  if (found.begins_at) codec.begin_at(*found.begins_at);
-  if (!replay_into(found.stored.records, 0, 0, codec, ignored)) {
-    const auto pending = waiting_steps(found.stored);
-    if (!pending) return fail(pending.error());
-    if (!pending->empty()) codec.take_wait(*pending, ignored);
-  }
-  return codec.response();
-}
-
-/// Whether the step was a call of a tool that the client runs.
-bool is_external(const app::StoredSession& stored, const ParkId& step) {
-  const auto names = app::external_tools_of(*stored.state.agent);
-  return std::ranges::any_of(stored.records, [&](const StoredRecord& each) {
-    const auto* parked = std::get_if<records::Parked>(&each.record.body);
-    return parked != nullptr && parked->step.id == step && names.contains(parked->step.tool);
-  });
-}
-
-/// What its request gave to the conversation: of the first turn the messages before it too.
-JsonArray items_of(const FoundResponse& found) {
-  JsonArray items;
-  const ResponseId& id = found.id;
-  TurnId turn;
-  for (const StoredRecord& stored : found.stored.records) {
-    const RecordBody& body = stored.record.body;
-    if (const auto* started = std::get_if<records::TurnStarted>(&body)) turn = started->turn;
-    if (const auto* decided = std::get_if<records::Decided>(&body);
-        decided != nullptr && !id.decided.empty()) {
-      if (id.decided_in != id.run || decided->park != id.decided) continue;
-      if (decided->verb == ApprovalVerb::kAnswer && is_external(found.stored, id.decided)) {
-        items.emplace_back(JsonObject{{"type", "function_call_output"},
-                                      {"id", "fco_" + id.text().substr(5)},
-                                      {"call_id", ExternalCallId{id.run, id.decided}.text()},
-                                      {"status", "completed"},
-                                      {"output", decided->text}});
-        continue;
-      }
-      items.emplace_back(
-          JsonObject{{"type", "mcp_approval_response"},
-                     {"id", "mcpa_" + id.text().substr(5)},
-                     {"approval_request_id", ApprovalRequestId{id.run, id.run, id.decided}.text()},
-                     {"approve", decided->verb != ApprovalVerb::kReject},
-                     {"reason", decided->text}});
-    }
-    const auto* said = std::get_if<records::MessageAppended>(&body);
-    if (said == nullptr || !id.decided.empty()) continue;
-    const bool is_before = said->source == MessageSource::kImport && id.turn == TurnId("t1") && turn.empty();
-    const bool is_prompt = said->source == MessageSource::kUser && turn == id.turn;
-    if ((!is_before && !is_prompt) || json_bool(said->message->metadata, kInstructionsKey)) continue;
-    for (Json& item :
-         input_items_of(*said->message, "msg_" + id.text().substr(5) + "~in" + std::to_string(stored.seq)))
-      items.push_back(std::move(item));
-  }
-  return items;
-}
 
 // ---- starting
 
@@ -149,7 +33,7 @@ std::vector<Message> with_instructions(std::vector<Message> messages, const std:
 /// The conversation up to the end of a response. Error `kConflict`: it has not ended.
 Result<std::vector<Message>> conversation_after(const FoundResponse& found) {
   State state;
-  for (const StoredRecord& stored : found.stored.records) {
+  for (const StoredRecord& stored : found.stored->records) {
     if (auto applied = apply_to(state, stored.record); !applied) return fail(applied.error());
     const auto* settled = std::get_if<records::TurnSettled>(&stored.record.body);
     if (settled == nullptr || settled->turn != found.id.turn) continue;
@@ -168,20 +52,12 @@ class Starter {
       : service_(service), call_(call), request_(std::move(request)) {}
 
   Status start(const HttpReply& reply) {
+    if (!request_.conversation.empty()) return start_in_conversation(reply);
     if (!request_.input.decisions.empty()) return decide(reply);
     if (!request_.previous) return create(std::move(request_.input.before), reply);
     auto before = find_response(service_, request_.previous->text(), call_.principal);
     if (!before) return fail(Error(before.error()).set("field", "previous_response_id"));
-    ResponseCodec codec(before->id);
-    std::string ignored;
-    const JsonObject shown = replayed(codec, *before, ignored).response();
-    if (request_.model.empty()) request_.model = json_string(shown, "model");
-    const bool is_same = request_.model == json_string(shown, "model") &&
-                         request_.instructions == json_string(shown, "instructions") &&
-                         to_canonical_json(json_at(Json(shown), "tools")) == to_canonical_json(tools_json());
-    if (is_same && request_.input.before.empty() && request_.limits.is_null() &&
-        is_last_turn(before->stored.state, before->id.turn))
-      return send(*before, reply);
+    if (fits(*before)) return send(*before, reply);
     auto messages = conversation_after(*before);
     if (!messages) return fail(messages.error());
     std::ranges::move(request_.input.before, std::back_inserter(*messages));
@@ -189,6 +65,95 @@ class Starter {
   }
 
  private:
+  /// Continues the run of the last response of the conversation, if it has nothing else; otherwise a new run
+  /// begins with the items of the conversation.
+  Status start_in_conversation(const HttpReply& reply) {
+    auto seen = service_.conversations->find(request_.conversation, call_.principal);
+    if (!seen) return fail(Error(seen.error()).set("field", "conversation"));
+    const std::string key = idempotency_key();
+    const SessionId keyed = key.empty() ? SessionId() : Runs::id_of_key(call_.principal.account(), key);
+    auto claim = service_.conversations->claim(seen->id, keyed);
+    if (!claim) return fail(claim.error());
+    seen = service_.conversations->find(request_.conversation, call_.principal);  // with what came meanwhile
+    if (!seen) return fail(seen.error());
+    const auto view = view_of(service_, *seen);
+    if (!view) return fail(view.error());
+    link_ = std::make_shared<const Link>(*seen, view->responses, *std::move(claim));
+    if (!request_.input.decisions.empty()) {
+      if (!view->last || view->last->id.run != request_.input.decisions.front().request.run)
+        return fail(field_error("input",
+                                "decides a step that the last response of the conversation does not "
+                                "wait for"));
+      return decide(reply);
+    }
+    const bool may_continue = view->last && fits(*view->last) && view->last_holds_all && key.empty();
+    if (!is_known(keyed)) {
+      if (auto ready = view->last ? check_ended(*view->last) : Status(); !ready) return ready;
+      if (may_continue) return send(*view->last, reply);
+    }
+    auto messages = messages_of(view->items, "items");
+    if (!messages) return fail(messages.error());
+    for (Message& message : *messages) message.metadata = JsonObject{{kFromConversationKey, true}};
+    std::ranges::move(request_.input.before, std::back_inserter(*messages));
+    return create(in_normal_form(*messages), reply);
+  }
+
+  /// The place of a response in its conversation, while it begins.
+  struct Link {
+    StoredConversation seen;
+    std::int64_t responses;  ///< that it had
+    Conversations::Claim claim;
+  };
+
+  /// Error `kConflict`: the turn of the last response works or waits.
+  static Status check_ended(const FoundResponse& last) {
+    const State& state = last.stored->state;
+    if (!state.turn || state.turn->id != last.id.turn) return {};
+    const auto pending = waiting_steps(*last.stored);
+    if (!pending) return fail(pending.error());
+    return fail(conflict("response " + last.id.text() + " of the conversation " +
+                         (pending->empty() ? "has not ended; wait for it, or cancel it"
+                                           : "waits: give its mcp_approval_response or function_call_output, "
+                                             "or cancel it")));
+  }
+
+  static std::vector<Message> in_normal_form(const std::vector<Message>& messages) {
+    std::vector<Message> all;
+    for (const MessagePtr& message : normalise(messages).history.messages()) all.push_back(*message);
+    return all;
+  }
+
+  /// Whether a request with the same key has made the run.
+  bool is_known(const SessionId& keyed) const {
+    return !keyed.empty() && !service_.runs->lineages().root_of(keyed).empty();
+  }
+
+  std::string idempotency_key() const {
+    return std::string(find_header(call_.headers, "idempotency-key").value_or(""));
+  }
+
+  /// Records, before a turn begins, that it belongs to the conversation of the request.
+  static Status note(const Service& service, const std::shared_ptr<const Link>& link,
+                     const Principal& principal, const ResponseId& id) {
+    if (link == nullptr) return {};
+    return service.conversations->note(link->seen.id, ResponseBegun{id, link->responses}, principal,
+                                       link->seen.seq);
+  }
+
+  /// Whether the request asks for the next turn of the run of this response, and for nothing else than it
+  /// did. Without a model in the request, it gets that of the response.
+  bool fits(const FoundResponse& before) {
+    ResponseCodec codec(before.id);
+    std::string ignored;
+    const JsonObject shown = replayed(codec, before, ignored).response();
+    if (request_.model.empty()) request_.model = json_string(shown, "model");
+    const bool is_same = request_.model == json_string(shown, "model") &&
+                         request_.instructions == json_string(shown, "instructions") &&
+                         to_canonical_json(json_at(Json(shown), "tools")) == to_canonical_json(tools_json());
+    return is_same && request_.input.before.empty() && request_.limits.is_null() &&
+           is_last_turn(before.stored->state, before.id.turn);
+  }
+
   std::shared_ptr<TurnFollower> follower(const std::shared_ptr<ResponseCodec>& codec,
                                          const HttpReply& reply) const {
     const auto gives = request_.streams      ? TurnFollower::Gives::kStream
@@ -218,47 +183,55 @@ class Starter {
     run.limits = request_.limits;
     run.tools = request_.tools;
     run.schema = std::move(request_.schema);
-    run.idempotency = std::string(find_header(call_.headers, "idempotency-key").value_or(""));
+    run.idempotency = idempotency_key();
     run.request = call_.body;
     run.metadata = kept();
     const auto watch = std::make_shared<BeginWatch>();
     run.done = [watch](const Result<AgentResult>& result) { watch->report(result); };
     const auto codec = std::make_shared<ResponseCodec>(ResponseId{});
     const auto following = follower(codec, reply);
-    run.prepare = [codec, following](const SessionId& id) {
-      codec->set_id(ResponseId{id, TurnId("t1")});
-      return following->watch(id);
+    run.prepare = [&service = service_, codec, following, link = link_,
+                   principal = call_.principal](const SessionId& id) {
+      const ResponseId response{id, TurnId("t1")};
+      codec->set_id(response);
+      auto watched = following->watch(id);
+      return watched ? note(service, link, principal, response) : watched;
     };
-    service_.runs->create(
-        std::move(run), call_.principal,
-        [&service = service_, answer = call_.answer, codec, following, watch](const Result<Created>& made) {
-          if (!made) return answer(fail(made.error()));
-          if (made->is_new) ++service.counters.runs_created;
-          if (!made->is_new) {
-            codec->set_id(ResponseId{made->id, TurnId("t1")});
-            if (auto watched = following->watch(made->id); !watched) return answer(fail(watched.error()));
-            const auto stored = service.runs->stored(made->id);
-            if (!stored) return answer(fail(stored.error()));
-            following->replay(*stored);
-          }
-          following->follow();
-          watch->give(following);
-        });
+    service_.runs->create(std::move(run), call_.principal,
+                          [&service = service_, answer = call_.answer, codec, following, watch,
+                           link = link_](const Result<Created>& made) {
+                            if (link) service.conversations->give_up(link->claim);
+                            if (!made) return answer(fail(made.error()));
+                            if (made->is_new) ++service.counters.runs_created;
+                            if (!made->is_new) {
+                              codec->set_id(ResponseId{made->id, TurnId("t1")});
+                              if (auto watched = following->watch(made->id); !watched)
+                                return answer(fail(watched.error()));
+                              const auto stored = service.runs->stored(made->id);
+                              if (!stored) return answer(fail(stored.error()));
+                              following->replay(*stored);
+                            }
+                            following->follow();
+                            watch->give(following);
+                          });
     return {};
   }
 
   Status send(const FoundResponse& before, const HttpReply& reply) {
-    const State& state = before.stored.state;
-    const auto following = follower({before.id.run, TurnId("t" + std::to_string(state.next_turn))}, reply);
-    if (auto watched = following->watch(before.id.run); !watched) return watched;
+    const State& state = before.stored->state;
+    const ResponseId id{before.id.run, TurnId("t" + std::to_string(state.next_turn))};
+    const auto following = follower(id, reply);
+    if (auto watched = following->watch(id.run); !watched) return watched;
     auto slot = service_.runs->begin_turn(call_.principal);
     if (!slot) return fail(slot.error());
+    if (auto noted = note(service_, link_, call_.principal, id); !noted) return noted;
     Message message = *std::move(request_.input.prompt);
     message.metadata = kept();
     const auto watch = std::make_shared<BeginWatch>();
     service_.runs->send(
-        before.id.run, *std::move(slot), std::move(message), std::move(request_.schema),
-        [following, watch, answer = call_.answer](const Status& begun) {
+        id.run, *std::move(slot), std::move(message), std::move(request_.schema),
+        [&service = service_, following, watch, answer = call_.answer, link = link_](const Status& begun) {
+          if (link) service.conversations->give_up(link->claim);
           if (!begun) return answer(fail(begun.error()));
           following->follow();
           watch->give(following);
@@ -323,6 +296,7 @@ class Starter {
   Service& service_;
   const Call& call_;
   ResponsesRequest request_;
+  std::shared_ptr<const Link> link_;  ///< null: the response belongs to no conversation
 };
 
 }  // namespace
@@ -386,7 +360,7 @@ Status cancel_response(Service& service, const Call& call, const HttpReply& repl
 Result<HttpAnswer> delete_response(Service& service, const Call& call) {
   const auto found = find_response(service, call.name("response"), call.principal);
   if (!found) return fail(found.error());
-  const State& state = found->stored.state;
+  const State& state = found->stored->state;
   if (state.turn) return fail(conflict("the run is in the middle of a turn; cancel the response first"));
   if (!is_last_turn(state, found->id.turn))
     return fail(conflict("later responses build on this one; delete them first"));
@@ -395,30 +369,11 @@ Result<HttpAnswer> delete_response(Service& service, const Call& call) {
 }
 
 Result<HttpAnswer> list_input_items(Service& service, const Call& call) {
-  const auto limit = call.number("limit", kItemsShown, kMostItemsShown);
-  if (!limit) return fail(limit.error());
-  const std::string order = call.parameter("order"), after = call.parameter("after");
-  if (!order.empty() && order != "asc" && order != "desc")
-    return fail(field_error("order", "must be asc or desc"));
+  const auto page = item_page_of(call);
+  if (!page) return fail(page.error());
   const auto found = find_response(service, call.name("response"), call.principal);
   if (!found) return fail(found.error());
-  JsonArray items = items_of(*found);
-  if (order != "asc") std::ranges::reverse(items);
-  if (!after.empty()) {
-    const auto at =
-        std::ranges::find_if(items, [&](const Json& item) { return json_text(item, "id") == after; });
-    if (at == items.end()) return fail(field_error("after", "names no item"));
-    items.erase(items.begin(), at + 1);
-  }
-  const bool has_more = items.size() > *limit;
-  if (has_more) items.resize(*limit);
-  const auto id_at = [&](std::size_t i) { return items.empty() ? Json(nullptr) : json_at(items[i], "id"); };
-  const Json first = id_at(0), last = id_at(items.empty() ? 0 : items.size() - 1);
-  return json_answer(JsonObject{{"object", "list"},
-                                {"data", std::move(items)},
-                                {"first_id", first},
-                                {"last_id", last},
-                                {"has_more", has_more}});
+  return page_of_items(*page, input_items(*found));
 }
 
 }  // namespace praxis::server

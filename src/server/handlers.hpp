@@ -83,6 +83,16 @@ Status cancel_response(Service& service, const Call& call, const HttpReply& repl
 Result<HttpAnswer> delete_response(Service& service, const Call& call);
 Result<HttpAnswer> list_input_items(Service& service, const Call& call);
 
+// OpenAI's Conversations.
+Result<HttpAnswer> create_conversation(Service& service, const Call& call);
+Result<HttpAnswer> show_conversation(Service& service, const Call& call);
+Result<HttpAnswer> update_conversation(Service& service, const Call& call);
+Result<HttpAnswer> delete_conversation(Service& service, const Call& call);
+Result<HttpAnswer> add_conversation_items(Service& service, const Call& call);
+Result<HttpAnswer> list_conversation_items(Service& service, const Call& call);
+Result<HttpAnswer> show_conversation_item(Service& service, const Call& call);
+Result<HttpAnswer> remove_conversation_item(Service& service, const Call& call);
+
 // The chat of the AI SDK.
 Status ai_sdk_chat(Service& service, const Call& call, const HttpReply& reply);
 Status ai_sdk_resume(Service& service, const Call& call, const HttpReply& reply);

@@ -100,8 +100,10 @@ void ResponseCodec::begin(UnixMillis time, std::string& out) {
     emit(JsonObject{{"type", type}, {"response", response()}});
 }
 
-bool ResponseCodec::take_decision(const std::vector<ParkedStep>& pending, std::string& out) {
+bool ResponseCodec::take_decision(const ParkId& decided, const std::vector<ParkedStep>& pending,
+                                  std::string& out) {
   if (!has_content_) return false;
+  ended_by_ = decided;
   take_wait(pending, out);
   return true;
 }
@@ -364,6 +366,7 @@ JsonObject ResponseCodec::response() const {
                     {"status", status_},
                     {"background", asked("background", false)},
                     {"completed_at", std::move(completed)},
+                    {"conversation", asked("conversation", nullptr)},
                     {"error", error_},
                     {"incomplete_details", incomplete_},
                     {"instructions", asked("instructions", nullptr)},

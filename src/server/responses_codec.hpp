@@ -8,32 +8,10 @@
 #include <vector>
 
 #include "server/answer_parts.hpp"
+#include "server/responses_id.hpp"
 #include "server/turn_follower.hpp"
 
 namespace praxis::server {
-
-/// Which part of which run a response is. As text `resp_RUN~t1`, or after a decision on step p1
-/// `resp_RUN~t1~p1` (of a session below it `resp_RUN~t1~SESSION~p1`).
-struct ResponseId {
-  SessionId run;
-  TurnId turn;
-  SessionId decided_in = {};  ///< the session of that step
-  ParkId decided = {};        ///< empty: from the beginning of the turn
-
-  std::string text() const;
-  /// Nothing if the text has another form.
-  static std::optional<ResponseId> parse(std::string_view text);
-};
-
-/// A step that waits as `mcpr_RUN~p1` or `mcpr_RUN~SESSION~p1`.
-struct ApprovalRequestId {
-  SessionId run, session;
-  ParkId step;
-
-  static ApprovalRequestId of(const SessionId& run, const ParkedStep& step);
-  std::string text() const;
-  static std::optional<ApprovalRequestId> parse(std::string_view text);
-};
 
 /// The key in the metadata of a message under which the request of its response is kept.
 inline constexpr std::string_view kResponsesKey = "responses";
@@ -53,7 +31,8 @@ class ResponseCodec final : public TurnCodec {
   void begin_at(UnixMillis time) { begins_at_ = time; }
 
   bool take(const Event& event, std::string& out) override;
-  bool take_decision(const std::vector<ParkedStep>& pending, std::string& out) override;
+  bool take_decision(const ParkId& decided, const std::vector<ParkedStep>& pending,
+                     std::string& out) override;
   void take_wait(const std::vector<ParkedStep>& pending, std::string& out) override;
   void take_error(const Error& error, std::string& out) override;
   bool has_begun() const override { return has_begun_; }
@@ -63,6 +42,8 @@ class ResponseCodec final : public TurnCodec {
   JsonObject response() const;
   /// What its request said, as kept by the journal; null: the turn was started in another way.
   const Json& request() const { return request_; }
+  /// The step whose decision ended the response; the rest of the turn is another one. Empty: no decision did.
+  const ParkId& ended_by() const { return ended_by_; }
 
  private:
   struct Call {
@@ -94,6 +75,7 @@ class ResponseCodec final : public TurnCodec {
   std::optional<UnixMillis> begins_at_;
   Json request_ = nullptr;
   std::string agent_;
+  ParkId ended_by_;
   bool in_turn_ = false, has_begun_ = false, has_content_ = false, has_ended_ = false;
   std::string status_ = "queued";
   UnixMillis created_, ended_;

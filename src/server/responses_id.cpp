@@ -1,11 +1,13 @@
-// The ids of OpenAI's Responses: they say where in which log to look.
-#include "server/responses_codec.hpp"
+#include "server/responses_id.hpp"
+
+#include <vector>
+
 #include "server/split.hpp"
 
 namespace praxis::server {
 namespace {
 
-constexpr std::string_view kResponse = "resp_", kApproval = "mcpr_";
+constexpr std::string_view kResponse = "resp_", kApproval = "mcpr_", kConversation = "conv_";
 constexpr char kBetween = '~';  // occurs in no id of a session
 
 /// The parts of an id with this beginning, none of them empty; no parts if it has another form.
@@ -58,6 +60,13 @@ std::optional<ApprovalRequestId> ApprovalRequestId::parse(std::string_view text)
   if (parts.size() < 2 || parts.size() > 3) return std::nullopt;
   const SessionId run(parts[0]);
   return ApprovalRequestId{run, SessionId(parts.size() == 3 ? parts[1] : parts[0]), ParkId(parts.back())};
+}
+
+std::string ConversationId::text() const { return std::string(kConversation) + run.str(); }
+
+std::optional<ConversationId> ConversationId::parse(std::string_view text) {
+  if (!text.starts_with(kConversation) || text.size() == kConversation.size()) return std::nullopt;
+  return ConversationId{SessionId(std::string(text.substr(kConversation.size())))};
 }
 
 }  // namespace praxis::server

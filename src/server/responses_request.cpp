@@ -9,6 +9,7 @@
 #include "praxis/json/schema.hpp"
 #include "server/call.hpp"
 #include "server/client_conversation.hpp"
+#include "server/conversations.hpp"
 #include "server/external_calls.hpp"
 #include "server/input_parts.hpp"
 #include "server/problem.hpp"
@@ -16,7 +17,6 @@
 namespace praxis::server {
 namespace {
 
-constexpr std::size_t kMostMetadata = 16, kLongestKey = 64, kLongestValue = 512;
 /// Members that say nothing about the answer: for the books and the caches of a vendor.
 constexpr std::array kWithoutEffect{"user",
                                     "safety_identifier",
@@ -24,9 +24,9 @@ constexpr std::array kWithoutEffect{"user",
                                     "prompt_cache_options",
                                     "prompt_cache_retention",
                                     "stream_options"};
-constexpr std::array kServed{"input",          "model",      "instructions", "stream", "previous_response_id",
-                             "store",          "background", "metadata",     "text",   "include",
-                             "max_tool_calls", "tools"};
+constexpr std::array kServed{
+    "input",      "model",    "instructions", "stream",  "previous_response_id", "conversation", "store",
+    "background", "metadata", "text",         "include", "max_tool_calls",       "tools"};
 /// The values with which other members ask for what happens anyway.
 constexpr std::array<std::pair<const char*, std::string_view>, 4> kUsual{{{"tool_choice", R"("auto")"},
                                                                           {"parallel_tool_calls", "true"},
@@ -119,13 +119,19 @@ Status add_output(const Json& item, const std::string& param, ResponsesInput& in
   return {};
 }
 
+/// The result of a call among the items; the end without one.
+JsonArray::const_iterator output_of(const JsonArray& items, const Json& call) {
+  const std::string_view id = json_text(call, "call_id");
+  return std::ranges::find_if(items, [&](const Json& each) {
+    return json_text(each, "type") == "function_call_output" && json_text(each, "call_id") == id;
+  });
+}
+
 /// A call of the conversation so far, with its result.
 Status add_past_function(const JsonArray& items, const Json& call, const std::string& param,
                          ResponsesInput& input) {
   const std::string id = json_string(call, "call_id");
-  const auto answer = std::ranges::find_if(items, [&](const Json& each) {
-    return json_text(each, "type") == "function_call_output" && json_text(each, "call_id") == id;
-  });
+  const auto answer = output_of(items, call);
   if (answer == items.end()) return fail(field_error(param, "is a call without its function_call_output"));
   auto text = text_in(json_at(*answer, "output"), param);
   if (!text) return fail(text.error());
@@ -186,16 +192,18 @@ Result<ResponsesInput> read_input(const Json& given) {
 
 // ---- the other members
 
-Status check_metadata(const Json& metadata) {
-  if (metadata.is_null()) return {};
-  const auto* entries = metadata.if_object();
-  if (entries == nullptr || entries->size() > kMostMetadata)
-    return fail(field_error("metadata", "must be an object with at most 16 members"));
-  for (const auto& entry : *entries) {
-    if (entry.key().size() > kLongestKey || !entry.value().is_string() ||
-        entry.value().get_string().size() > kLongestValue)
-      return fail(field_error("metadata", "has keys of at most 64 and strings of at most 512 bytes"));
-  }
+/// The id of a conversation, which is given alone or in an object.
+Status read_conversation(const Json& given, ResponsesRequest& request) {
+  if (given.is_null()) return {};
+  const Json& id = given.is_object() ? json_at(given, "id") : given;
+  if (!id.is_string() || id.get_string().empty())
+    return fail(field_error("conversation", "must be the id of a conversation, or an object with it"));
+  if (request.previous)
+    return fail(
+        field_error("previous_response_id",
+                    "cannot be given with \"conversation\": give the one that the response continues"));
+  request.conversation = to_plain_text(id);
+  request.kept["conversation"] = JsonObject{{"id", request.conversation}};
   return {};
 }
 
@@ -291,9 +299,10 @@ Result<ResponsesRequest> read_responses_request(const JsonObject& body) {
   request.schema = *std::move(schema);
   for (const Status& checked :
        {read_texts(body, request), read_flags(body, request), read_function_tools(all, request),
-        check_metadata(json_at(all, "metadata")), check_include(json_at(all, "include"))}) {
+        read_conversation(json_at(all, "conversation"), request), check_include(json_at(all, "include"))}) {
     if (!checked) return fail(checked.error());
   }
+  if (auto metadata = read_metadata(json_at(all, "metadata")); !metadata) return fail(metadata.error());
   for (const char* key : {"metadata", "text", "max_tool_calls"}) {
     if (const Json& value = json_at(all, key); !value.is_null()) request.kept[key] = value;
   }
@@ -303,6 +312,17 @@ Result<ResponsesRequest> read_responses_request(const JsonObject& body) {
     request.limits = JsonObject{{"max_tool_calls", calls}};
   }
   return request;
+}
+
+Result<std::vector<Message>> messages_of(const JsonArray& items, const std::string& field) {
+  ResponsesInput input;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string param = field + "[" + std::to_string(i) + "]";
+    if (!items[i].is_object()) return fail(field_error(param, "must be an object"));
+    if (json_text(items[i], "type") == "function_call" && output_of(items, items[i]) == items.end()) continue;
+    if (auto added = add_item(items, items[i], param, input); !added) return fail(added.error());
+  }
+  return std::move(input.before);
 }
 
 JsonArray input_items_of(const Message& message, const std::string& id) {

@@ -29,7 +29,8 @@ struct ResponsesRequest {
   ResponsesInput input;
   std::string model, instructions;
   std::optional<ResponseId> previous;
-  Json schema = nullptr;  ///< of the answer
+  std::string conversation;  ///< id of the conversation to which the response belongs; empty: none
+  Json schema = nullptr;     ///< of the answer
   Json limits = nullptr;
   std::vector<ToolDefinition> tools;  ///< that the client runs
   bool streams = false, background = false;
@@ -39,6 +40,10 @@ struct ResponsesRequest {
 
 /// Error `kInput`: names the member that is wrong, or that we cannot serve.
 Result<ResponsesRequest> read_responses_request(const JsonObject& body);
+
+/// The messages of items of a conversation; calls without a result are left out. Error `kInput` names the
+/// item, of the list `field`.
+Result<std::vector<Message>> messages_of(const JsonArray& items, const std::string& field);
 
 /// The items of a message, as the list of input items shows them. `id` is that of the first.
 JsonArray input_items_of(const Message& message, const std::string& id);

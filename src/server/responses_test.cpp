@@ -285,7 +285,6 @@ TEST_F(Responses, WrongRequestsNameTheMember) {
        "input[0].approval_request_id"},
       {R"({"model":"chat","input":"x","temperature":1})", "temperature"},
       {R"({"model":"chat","input":"x","max_output_tokens":9})", "max_output_tokens"},
-      {R"({"model":"chat","input":"x","conversation":"conv_1"})", "conversation"},
       {R"({"model":"chat","input":"x","tools":[{"type":"web_search"}]})", "tools"},
       {R"({"model":"chat","input":"x","tool_choice":"required"})", "tool_choice"},
       {R"({"model":"chat","input":"x","stream":"yes"})", "stream"},

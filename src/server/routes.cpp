@@ -1,12 +1,11 @@
 #include "server/routes.hpp"
 
-#include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <set>
 
-#include "server/answer_schemas.hpp"
 #include "server/handlers.hpp"
-#include "server/route_rights.hpp"
 #include "server/split.hpp"
 
 namespace praxis::server {
@@ -89,13 +88,23 @@ constexpr std::array kResponseBody{
     Field{"text", "object", "format: json_schema, which the answer follows"},
     Field{"max_tool_calls", "integer", "calls that the agent may make"},
     Field{"tools", "array", "functions that the client runs"},
-    Field{"include", "array", "data of items that do not occur here"}};
+    Field{"include", "array", "data of items that do not occur here"},
+    Field{"conversation", "string",
+          "id of the conversation that the response belongs to; or an object with it"}};
 constexpr std::array kResponseQuery{
     Field{"stream", "boolean", "true: its events, those so far and what happens"},
     Field{"starting_after", "integer", "sequence number of the last event that the client has"}};
 constexpr std::array kItemsQuery{Field{"limit", "integer", "items on a page, at most 100"},
                                  Field{"after", "string", "id of the last item of the page before"},
                                  Field{"order", "string", "asc or desc"}};
+constexpr Field kInclude{"include", "string", "data of items that do not occur here"};
+constexpr std::array kConversationItemsQuery{kItemsQuery[0], kItemsQuery[1], kItemsQuery[2], kInclude};
+constexpr std::array kIncludeQuery{kInclude};
+constexpr Field kItems{"items", "array", "items as in the input of a response, at most 20"};
+constexpr Field kMetadata{"metadata", "object", "up to 16 strings"};
+constexpr std::array kConversationBody{kItems, kMetadata};
+constexpr std::array kMetadataBody{Field{kMetadata.name, kMetadata.type, kMetadata.text, true}};
+constexpr std::array kItemsBody{Field{kItems.name, kItems.type, kItems.text, true}};
 constexpr std::array kAiChatBody{
     Field{"id", "string", "the client's id of the chat, or that of a run", true},
     Field{"messages", "array", "the chat; the last message is the user's, or has decisions", true},
@@ -292,6 +301,29 @@ constexpr std::array kRoutes{
     Route{"GET", "/v1/responses/{response}/input_items", "What its request said", list_input_items,
           kItemsQuery},
     Route{"POST",
+          "/v1/conversations",
+          "OpenAI's Conversations: a new one",
+          create_conversation,
+          {},
+          kConversationBody},
+    Route{"GET", "/v1/conversations/{conversation}", "A conversation", show_conversation},
+    Route{"POST",
+          "/v1/conversations/{conversation}",
+          "Replace the metadata of a conversation",
+          update_conversation,
+          {},
+          kMetadataBody},
+    Route{"DELETE", "/v1/conversations/{conversation}", "Remove a conversation; its responses stay",
+          delete_conversation},
+    Route{"GET", "/v1/conversations/{conversation}/items", "Its items, those of its responses too",
+          list_conversation_items, kConversationItemsQuery},
+    Route{"POST", "/v1/conversations/{conversation}/items", "Add items at its end", add_conversation_items,
+          kIncludeQuery, kItemsBody},
+    Route{"GET", "/v1/conversations/{conversation}/items/{item}", "One of them", show_conversation_item,
+          kIncludeQuery},
+    Route{"DELETE", "/v1/conversations/{conversation}/items/{item}", "Take one of them out",
+          remove_conversation_item},
+    Route{"POST",
           "/api/ai/chat",
           "The chat of the AI SDK: one turn as a UI message stream",
           ai_sdk_chat,
@@ -355,9 +387,6 @@ constexpr std::array kRoutes{
           kUpdateBody},
 };
 
-constexpr std::string_view kSocket =
-    "The same events over WebSocket, if the request asks for an upgrade: each message is a JSON object";
-
 /// The names of the path if it fits the route.
 std::optional<std::map<std::string, std::string>> match_path(const Route& route,
                                                              const std::vector<std::string>& path) {
@@ -382,69 +411,6 @@ std::optional<std::map<std::string, std::string>> match_path(const Route& route,
   return names;
 }
 
-JsonObject parameter_json(const Field& field, const char* where) {
-  return JsonObject{{"name", field.name},
-                    {"in", where},
-                    {"required", field.is_required},
-                    {"description", field.text},
-                    {"schema", JsonObject{{"type", field.type}}}};
-}
-
-JsonArray parameters_of(const Route& route) {
-  JsonArray parameters;
-  split(route.path.substr(1), '/', [&](std::string_view segment) {
-    if (!segment.starts_with('{')) return;
-    parameters.push_back(
-        parameter_json({segment.substr(1, segment.find('}') - 1), "string", "", true}, "path"));
-  });
-  for (const Field& field : route.query) parameters.push_back(parameter_json(field, "query"));
-  return parameters;
-}
-
-JsonObject body_of(const Route& route) {
-  JsonObject properties;
-  JsonArray required;
-  for (const Field& field : route.body) {
-    properties[field.name] = JsonObject{{"type", field.type}, {"description", field.text}};
-    if (field.is_required) required.push_back(Json(field.name));
-  }
-  const bool must = !required.empty();
-  JsonObject schema{
-      {"type", "object"}, {"additionalProperties", false}, {"properties", std::move(properties)}};
-  if (must) schema["required"] = std::move(required);
-  return JsonObject{{"required", must},
-                    {"content", JsonObject{{"application/json", JsonObject{{"schema", std::move(schema)}}}}}};
-}
-
-JsonObject operation_of(const Route& route) {
-  std::string id(route.method);
-  for (const char c : route.path) id += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  const bool streams = std::holds_alternative<StreamHandler>(route.handler);
-  const JsonObject problem{{"description", "A problem document (RFC 9457)"},
-                           {"content", JsonObject{{"application/problem+json",
-                                                   JsonObject{{"schema", JsonObject{{"type", "object"}}}}}}}};
-  JsonObject operation{{"operationId", id}, {"summary", route.summary}};
-  if (auto parameters = parameters_of(route); !parameters.empty())
-    operation["parameters"] = std::move(parameters);
-  if (!route.body.empty()) operation["requestBody"] = body_of(route);
-  const std::string_view media = streams ? "text/event-stream" : route.media;
-  JsonObject answer{{"type", streams ? "string" : "object"}};
-  if (const auto schema = answer_schema_of(route.method, route.path); !schema.empty())
-    answer = JsonObject{{"$ref", "#/components/schemas/" + std::string(schema)}};
-  JsonObject responses{
-      {std::to_string(route.success),
-       JsonObject{{"description", route.summary},
-                  {"content", JsonObject{{media, JsonObject{{"schema", std::move(answer)}}}}}}},
-      {"default", problem}};
-  if (route.has_socket) responses["101"] = JsonObject{{"description", kSocket}};
-  operation["responses"] = std::move(responses);
-  if (!route.needs_token) operation["security"] = JsonArray{};
-  const auto needs = needs_of(route);
-  if (const Right* const right = needs ? std::get_if<Right>(&*needs) : nullptr; right != nullptr)
-    operation["x-praxis-right"] = to_string(*right);
-  return operation;
-}
-
 }  // namespace
 
 std::span<const Route> routes() { return kRoutes; }
@@ -464,25 +430,6 @@ const Route* find_route(Call& call, std::string& allowed) {
   }
   for (const std::string_view each : methods) allowed.append(allowed.empty() ? "" : ", ").append(each);
   return found;
-}
-
-Json openapi() {
-  JsonObject paths;
-  for (const Route& route : kRoutes) {
-    std::string method(route.method);
-    std::ranges::transform(method, method.begin(), [](char c) { return static_cast<char>(c - 'A' + 'a'); });
-    Json& path = paths[route.path];
-    if (!path.is_object()) path = JsonObject{};
-    path.get_object()[method] = operation_of(route);
-  }
-  return JsonObject{
-      {"openapi", "3.1.0"},
-      {"info", JsonObject{{"title", "Praxis"}, {"version", "1"}}},
-      {"security", JsonArray{JsonObject{{"token", JsonArray{}}}}},
-      {"components", JsonObject{{"securitySchemes",
-                                 JsonObject{{"token", JsonObject{{"type", "http"}, {"scheme", "bearer"}}}}},
-                                {"schemas", answer_schemas()}}},
-      {"paths", std::move(paths)}};
 }
 
 }  // namespace praxis::server

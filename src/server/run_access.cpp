@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "app/tools_of_client.hpp"
+#include "server/handlers.hpp"
 #include "server/problem.hpp"
 #include "server/route_rights.hpp"
 #include "server/runs.hpp"
@@ -45,6 +46,29 @@ Status Runs::may_decide(const SessionId& root, const SessionId& session, const s
                   .set("right", "four_eyes"));
 }
 
+Result<SessionId> Runs::create_conversation(const std::string& fact, const Principal& principal) {
+  AgentSpec holder;
+  holder.id = "conversation";
+  holder.plan = JsonArray{JsonObject{{"id", "none"}, {"fail", "a conversation takes no turn"}}};
+  JsonObject metadata{{kStarter, principal.name}, {kConversation, true}};
+  if (!principal.sees_all) metadata[kTenant] = principal.tenant;
+  holder.metadata = std::move(metadata);
+  auto session = runtime_->create_session(Agent(std::move(holder)), nullptr, principal.span);
+  if (!session) return fail(session.error());
+  const SessionId run = session->session_id();
+  // The first record shares one append with the annotation.
+  auto noted = runtime_->command({Command{CommandVerb::kAnnotate, run, fact, author_of(principal)}});
+  auto closed = session->close();
+  if (!noted || !closed) return fail(noted ? closed.error() : noted.error());
+  return run;
+}
+
+bool Runs::may_see_conversation(const Principal& principal, const SessionId& run) {
+  if (run.empty() || lineages_.root_of(run) != run) return false;
+  const Belonging holder = belonging_of(run);
+  return holder.is_conversation && (principal.sees_all || holder.tenant == principal.tenant);
+}
+
 bool Runs::may_see(const Principal& principal, const SessionId& root) {
   if (principal.sees_all && principal.agents.empty()) return true;
   if (root.empty()) return false;
@@ -62,7 +86,7 @@ Runs::Belonging Runs::belonging_of(const SessionId& root) {
   if (!read) return {};
   const AgentSpec& agent = *read->state.agent;
   Belonging belonging{json_string(agent.metadata, kTenant), agent.id, json_string(agent.metadata, kStarter),
-                      is_branch(read->records)};
+                      is_branch(read->records), json_bool(agent.metadata, kConversation)};
   note_belonging(root, belonging);
   return belonging;
 }

@@ -121,7 +121,7 @@ Result<Agent> Runs::agent_of(const NewRun& wanted, const Principal& principal) c
     return fail(Error(added.error()).set("field", "tools"));
   JsonObject metadata = agent->spec().metadata.get_object();
   // An agent file must not say so itself.
-  for (const char* key : {kTenant, kStarter, kRequest}) metadata.erase(key);
+  for (const char* key : {kTenant, kStarter, kRequest, kConversation}) metadata.erase(key);
   if (!principal.sees_all) metadata[kTenant] = principal.tenant;
   metadata[kStarter] = principal.name;
   if (!wanted.idempotency.empty()) metadata[kRequest] = digest_of(wanted.request).hex();
@@ -261,6 +261,10 @@ Result<Session> Runs::open(const SessionId& run, const BranchChange& change, Ope
   if (auto session = at_hand(run)) return *session;
   auto read = stored(run);
   if (!read) return fail(read.error());
+  if (json_bool(read->state.agent->metadata, kConversation))
+    return fail(conflict("run " + run.str() +
+                         " holds a conversation and takes no turn; name the conversation in "
+                         "POST /v1/responses"));
   const std::lock_guard reading(reading_agents_);
   if (auto session = at_hand(run)) return *session;
   app::ReopenOptions options;

@@ -125,6 +125,11 @@ class Runs : public std::enable_shared_from_this<Runs> {
   Result<SessionId> find(const std::string& name, const Principal& principal);
   /// Whether a principal may see the tree of a root.
   bool may_see(const Principal& principal, const SessionId& root);
+  /// Makes the run that holds a conversation of a client: it has no turn, and its log begins with the
+  /// annotation `fact`, durably. Error `kJournal`.
+  Result<SessionId> create_conversation(const std::string& fact, const Principal& principal);
+  /// Whether a run holds a conversation of the principal's tenant.
+  bool may_see_conversation(const Principal& principal, const SessionId& run);
   Lineages& lineages() { return lineages_; }
   /// Begins to watch what becomes durable. Call once.
   void start() { acknowledgements_->start(); }
@@ -155,10 +160,12 @@ class Runs : public std::enable_shared_from_this<Runs> {
   // Names in the metadata of a run: whose it is, and who has started it.
   static constexpr const char* kTenant = "tenant";
   static constexpr const char* kStarter = "started_by";
+  static constexpr const char* kConversation = "conversation";  ///< true: it holds one, and has no turns
   /// What decides who may see a run and decide its steps.
   struct Belonging {
     std::string tenant, agent, starter;
     bool is_branch = false;
+    bool is_conversation = false;
   };
   Status may_decide(const SessionId& root, const SessionId& session, const std::string& step,
                     const Approval& approval, const Principal& principal);

@@ -290,9 +290,11 @@ void watch_tokens(const std::shared_ptr<Executor>& executor, const std::weak_ptr
 class RunningServer final : public Server {
  public:
   RunningServer(std::shared_ptr<Executor> executor, std::shared_ptr<Service> service,
-                std::unique_ptr<HttpServer> http, std::shared_ptr<Looks> looks, ScheduleThread::Warn warn)
+                std::shared_ptr<Dispatcher> dispatcher, std::unique_ptr<HttpServer> http,
+                std::shared_ptr<Looks> looks, ScheduleThread::Warn warn)
       : executor_(std::move(executor)),
         service_(std::move(service)),
+        dispatcher_(std::move(dispatcher)),
         http_(std::move(http)),
         looks_(std::move(looks)),
         schedules_(*service_->workspace, service_->runs, system_environment(), std::move(warn)) {}
@@ -304,6 +306,9 @@ class RunningServer final : public Server {
     looks_->end();
   }
 
+  void take(ReceivedRequest request, HttpReply reply) override {
+    dispatcher_->take(std::move(request), std::move(reply));
+  }
   std::uint16_t port() const override { return http_->port(); }
 
   void drain(std::chrono::milliseconds grace) override {
@@ -320,6 +325,7 @@ class RunningServer final : public Server {
  private:
   const OwnExecutor executor_;  // destroyed last
   const std::shared_ptr<Service> service_;
+  const std::shared_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<HttpServer> http_;
   const std::shared_ptr<Looks> looks_;
   ScheduleThread schedules_;
@@ -345,9 +351,9 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   const app::Redactions redactions(*place);
   const auto redaction_of_events = redaction_of_sessions(redactions, journal, &RedactRules::events);
   auto feed = std::make_shared<EventFeed>(*runtime, journal, executor, folds, redaction_of_events);
-  const auto service = std::make_shared<Service>(place, *runtime, journal, runs, feed,
-                                                 std::make_shared<BlobReferences>(journal), folds,
-                                                 std::make_shared<Trees>(journal));
+  const auto service = std::make_shared<Service>(
+      place, *runtime, journal, runs, feed, std::make_shared<BlobReferences>(journal), folds,
+      std::make_shared<Trees>(journal), std::make_shared<Conversations>(runs, journal, *runtime));
   service->mcp = std::make_shared<McpSessions>(system_environment());
   service->redactions = redactions;
   service->redaction_of_events = redaction_of_events;
@@ -374,7 +380,8 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   const auto looks = std::make_shared<Looks>();
   if (options.take_up)
     take_up(runs, executor, looks, is_postgres_address(service->workspace->journal), options.warn);
-  return std::make_unique<RunningServer>(executor, service, *std::move(http), looks, std::move(options.warn));
+  return std::make_unique<RunningServer>(executor, service, dispatcher, *std::move(http), looks,
+                                         std::move(options.warn));
 }
 
 }  // namespace praxis::server

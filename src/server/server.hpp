@@ -40,6 +40,8 @@ class Server {
   static Result<std::unique_ptr<Server>> start(app::Workspace workspace, ServerOptions options);
   virtual ~Server() = default;
 
+  /// Answers a request that came in another way than over the socket of the server. Any thread.
+  virtual void take(ReceivedRequest request, HttpReply reply) = 0;
   /// The port; 0 on a Unix socket.
   virtual std::uint16_t port() const = 0;
   /// Takes no new requests, ends event streams with an event that says so, and waits until no turn works any

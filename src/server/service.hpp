@@ -10,6 +10,7 @@
 #include "app/without_secrets.hpp"
 #include "app/workspace.hpp"
 #include "logs/blob_references.hpp"
+#include "server/conversations.hpp"
 #include "server/event_feed.hpp"
 #include "server/folds.hpp"
 #include "server/login_code.hpp"
@@ -37,6 +38,7 @@ struct Service {
   std::shared_ptr<BlobReferences> references;
   std::shared_ptr<Folds> folds;
   std::shared_ptr<Trees> trees;
+  std::shared_ptr<Conversations> conversations;
   std::shared_ptr<LoginCode> login = nullptr;    ///< null: there is no code
   std::shared_ptr<Refusals> refusals = nullptr;  ///< null: there is no place for them
   std::shared_ptr<McpSessions> mcp = nullptr;    ///< not null once the server answers

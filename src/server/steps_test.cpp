@@ -352,6 +352,14 @@ TEST_F(ServedSteps, SettingsAreForTheOwner) {
   EXPECT_EQ(call("GET", "/api/v1/settings", "", kAnna).status, 403);
 }
 
+TEST_F(ServedBranches, BranchWhoseTurnCannotBeginIsTakenBack) {
+  const std::size_t before = json_at(call("GET", "/api/v1/runs").json, "runs").as_array().size();
+  const std::string path = "/api/v1/runs/" + run_ + "/fork";
+  EXPECT_EQ(call("POST", path, R"({"seq":3,"prompt":"again"})").status, 409) << "in the middle of a turn";
+  EXPECT_EQ(call("POST", path, R"({"continue":true})").status, 409) << "without a turn to continue";
+  EXPECT_EQ(json_at(call("GET", "/api/v1/runs").json, "runs").as_array().size(), before);
+}
+
 // ---- the description
 
 TEST(OpenApiFile, IsThePublishedOne) {

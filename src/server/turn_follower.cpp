@@ -42,7 +42,7 @@ bool replay_into(const std::vector<StoredRecord>& records, std::uint64_t from, s
     const bool is_new = stored.seq > from || (stored.seq == from && skipped == 0);
     const auto* decided = std::get_if<records::Decided>(&stored.record.body);
     if (is_new && decided != nullptr && !decided->park.empty() && only_waits(state) &&
-        codec.take_decision(steps_of(state), out))
+        codec.take_decision(decided->park, steps_of(state), out))
       return true;
     if (auto applied = apply_to(state, stored.record); !applied) return false;
     if (stored.seq < from) continue;

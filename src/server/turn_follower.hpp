@@ -23,9 +23,10 @@ class TurnCodec {
   /// Takes the next event, of the run or a session below it, and appends what the client gets. True: that was
   /// the last.
   virtual bool take(const Event& event, std::string& out) = 0;
-  /// Before a person decides a step of the run: the turn was waiting for `pending`. True: here the part of
-  /// the turn ends that the client asked about.
-  virtual bool take_decision(const std::vector<ParkedStep>& /*pending*/, std::string& /*out*/) {
+  /// Before a person decides the step `decided` of the run: the turn was waiting for `pending`. True: here
+  /// the part of the turn ends that the client asked about.
+  virtual bool take_decision(const ParkId& /*decided*/, const std::vector<ParkedStep>& /*pending*/,
+                             std::string& /*out*/) {
     return false;
   }
   /// The turn waits for people: appends the end.
