@@ -13,7 +13,7 @@ inline constexpr std::string_view kSecretReference = "secret:";
 /// A value, with a secret at its end or without one.
 struct SecretText {
   std::string before;  ///< what is written before the secret, such as `Bearer `; without one: all of it
-  std::string secret;  ///< its name; empty: there is none
+  std::string secret;  ///< its name; empty: no secret
 };
 
 /// Reads `secret:github` and `Bearer secret:github`; a text without `secret:` is plain. Error `kInput`: the

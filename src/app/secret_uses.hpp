@@ -30,7 +30,7 @@ Result<std::shared_ptr<HttpClient>> http_of_table(const SecretTable& table, cons
 /// The variables of programs in a sandbox.
 struct ProgramVariables {
   std::vector<std::string> passed_on;  ///< names of variables of this process
-  /// Adds those with secrets, just before a start; null: there are none.
+  /// Adds those with secrets, just before a start; null: adds nothing.
   std::function<Status(std::map<std::string, std::string>& environment)> prepare;
 };
 /// The variables that `TABLE.environment` lists, and those of `further` (by name) that name a secret, which

@@ -38,7 +38,7 @@ struct ServedAnswer {
 struct McpServed {
   std::string version;  ///< of the program
   std::string instructions;
-  bool has_tools = true;  ///< for this client, also if there is none now
+  bool has_tools = true;  ///< for this client, even while the list is empty
   std::vector<ServedTool> tools;
   McpReading reading;
 };

@@ -51,7 +51,7 @@ class McpSessions {
   /// Begins the call of a request; `request` is the text of its id, and `session` empty for a client without
   /// one. Null: a request with this id is running in the session.
   std::shared_ptr<McpRunningCall> begin_call(const std::string& session, const std::string& request);
-  /// The call of a request that is running; null: there is none.
+  /// The call of a request that is running; null: no call runs.
   std::shared_ptr<McpRunningCall> call_of(const std::string& session, const std::string& request);
 
   /// The server ends: a connection that ends from now on cancels nothing.

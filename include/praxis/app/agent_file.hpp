@@ -50,7 +50,7 @@ struct AgentFileOptions {
   std::optional<std::string> model;
   /// Used by the `http` tool.
   std::shared_ptr<HttpClient> http;
-  std::shared_ptr<class SecretBroker> secrets = {};  ///< gives the tools secrets; null: there are none
+  std::shared_ptr<class SecretBroker> secrets = {};  ///< gives the tools secrets; null: no tool gets one
   /// Model for an agent that needs one but names no model.
   std::string default_model = {};
   /// The route of an agent that names no model.
