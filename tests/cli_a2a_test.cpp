@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <memory>
 #include <string>
 
+#include "noted_lines.hpp"
 #include "served_command_line.hpp"
 
 namespace praxis::testing {
@@ -51,18 +51,8 @@ class CliA2a : public ServedCommandLine {
   std::string served_url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/a2a/greeter"; }
   std::string shown() const { return praxis({"logs", "last", "--json"}).out; }
   std::string log() const { return contents("log"); }
-  void await_log(const std::string& line) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!log().contains(line) && std::chrono::steady_clock::now() < end) {
-    }
-    ASSERT_THAT(log(), HasSubstr(line));
-  }
-  int count(const std::string& text) const {
-    int found = 0;
-    const std::string all = log();
-    for (auto at = all.find(text); at != all.npos; at = all.find(text, at + 1)) ++found;
-    return found;
-  }
+  void await_log(const std::string& line) const { await_line(folder_ / "log", line); }
+  int count(const std::string& text) const { return occurrences(log(), text); }
   /// Runs the caller and kills it when the remote agent has noted `line`.
   void kill_at(const std::string& line) const {
     Process process(command({"run", "agent.toml", "go"}), options_);

@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
 #include <string>
 
 #include "command_line.hpp"
+#include "noted_lines.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -42,18 +42,8 @@ class CliAcpAgents : public CommandLine {
   }
   std::string shown() const { return praxis({"logs", "last", "--json"}).out; }
   std::string log() const { return contents("work/log"); }
-  void await_log(const std::string& line) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (!log().contains(line) && std::chrono::steady_clock::now() < end) {
-    }
-    ASSERT_THAT(log(), HasSubstr(line));
-  }
-  int count(const std::string& text) const {
-    int found = 0;
-    const std::string all = log();
-    for (auto at = all.find(text); at != all.npos; at = all.find(text, at + 1)) ++found;
-    return found;
-  }
+  void await_log(const std::string& line) const { await_line(folder_ / "work/log", line); }
+  int count(const std::string& text) const { return occurrences(log(), text); }
 };
 
 TEST_F(CliAcpAgents, Rules_JudgeWhatTheAgentAsksPermissionFor) {

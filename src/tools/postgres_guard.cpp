@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "journal/postgres_connection.hpp"
+
 namespace praxis {
 namespace {
 
@@ -37,21 +39,6 @@ constexpr const char* kUnlisted =
     "(pg_catalog.has_table_privilege(o.oid, c.oid, 'SELECT, INSERT, UPDATE, DELETE') OR "
     "pg_catalog.has_any_column_privilege(o.oid, c.oid, 'SELECT, INSERT, UPDATE'))) ORDER BY 1 LIMIT 4";
 
-/// The elements as the text of an array.
-std::string array_text(const std::vector<std::string>& elements) {
-  std::string text = "{";
-  for (const std::string& element : elements) {
-    if (text.size() > 1) text += ',';
-    text += '"';
-    for (const char c : element) {
-      if (c == '"' || c == '\\') text += '\\';
-      text += c;
-    }
-    text += '"';
-  }
-  return text + '}';
-}
-
 Status check_role(PostgresLink& link) {
   auto answer = link.ask(kRole);
   if (!answer) return fail(std::move(answer.error()));
@@ -64,7 +51,7 @@ Status check_role(PostgresLink& link) {
 
 Status check_tables(PostgresLink& link, const std::vector<std::string>& listed) {
   if (listed.empty()) return {};
-  auto answer = link.ask(kUnlisted, {{array_text(listed)}});
+  auto answer = link.ask(kUnlisted, {{*PostgresValue::array(listed).text}});
   if (!answer) return fail(std::move(answer.error()));
   const int count = link.library().ntuples(answer->get());
   if (count == 0) return {};
