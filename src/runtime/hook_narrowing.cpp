@@ -70,6 +70,19 @@ PolicyRules narrowed(const PolicyRules& before, PolicyRules after) {
   return after;
 }
 
+/// The rules, and what is redacted: that of `before` if it says so, since a hook may state the rules alone.
+Json narrowed_policy(const Json& before, const Json& after) {
+  const PolicyRules asked = policy_rules_from_json(after);
+  const PolicyRules rules = narrowed(policy_rules_from_json(before), asked);
+  Json policy = rules == asked ? after : to_json(rules);
+  const Json& redact =
+      json_at(before, "redact").is_null() ? json_at(after, "redact") : json_at(before, "redact");
+  if (json_at(policy, "redact") == redact) return policy;
+  if (!policy.is_object()) policy = JsonObject();
+  policy.as_object()["redact"] = redact;
+  return policy;
+}
+
 /// The stricter of two bounds, where 0 means no bound.
 template <class T>
 T stricter(T before, T after) {
@@ -113,10 +126,8 @@ std::string narrow(const AgentSpec& before, AgentSpec& after) {
   AgentSpec others = wanted;
   others.tools = before.tools;
   keep("tools", to_json(others) != to_json(wanted));
-  const PolicyRules asked = policy_rules_from_json(wanted.policy);
-  if (const PolicyRules rules = narrowed(policy_rules_from_json(before.policy), asked);
-      keep("policy", rules != asked))
-    fixed.policy = to_json(rules);
+  fixed.policy = narrowed_policy(before.policy, wanted.policy);
+  keep("policy", wanted.policy != fixed.policy);
   fixed.limits = narrowed(before.limits, wanted.limits);
   keep("limits", fixed.limits != wanted.limits);
   after = std::move(fixed);

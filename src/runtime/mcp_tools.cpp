@@ -25,10 +25,10 @@ constexpr const char* kReadResource = "read_resource";
 constexpr Millis kLeeway{1'000};
 
 /// The tools of Praxis, which a model and a human must be able to tell from a server's.
-constexpr std::array<std::string_view, 20> kBuiltIn{
-    "ask_user", "edit",         "file_read",   "file_write", "fork",       "forget",   "glob",
-    "grep",     "http",         "kv",          "python",     "recall",     "remember", "shell",
-    "skill",    "search_tools", "sql_execute", "sql_query",  "sql_schema", "text"};
+constexpr std::array<std::string_view, 21> kBuiltIn{
+    "ask_user", "edit",         "file_read",    "file_write",  "fork",      "forget",     "glob",
+    "grep",     "http",         "kv",           "python",      "recall",    "remember",   "shell",
+    "skill",    "search_tools", "send_message", "sql_execute", "sql_query", "sql_schema", "text"};
 
 bool is_name_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';

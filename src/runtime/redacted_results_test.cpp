@@ -65,6 +65,14 @@ TEST_F(RedactedResults, WithoutTheRule_AreExact) {
   EXPECT_THAT(journal_after(with_keys(nullptr, says(line()))), HasSubstr(kSecret));
 }
 
+TEST_F(RedactedResults, HookThatChangesTheRules_CannotSwitchItOff) {
+  for (const Json& policy : {Json(nullptr), to_json(asking({"other"})), redacting("off")}) {
+    Agent agent = with_keys(redacting("balanced"), says(line()));
+    agent.on_before_turn([policy](const HookContext&, AgentSpec& spec) { spec.policy = policy; });
+    EXPECT_THAT(journal_after(agent), AllOf(Not(HasSubstr(kSecret)), HasSubstr("[REDACTED:aws")));
+  }
+}
+
 TEST_F(RedactedResults, RuleOfTheAgentAbove_HoldsBelow) {
   const std::string_view script =
       R"({"tool_calls": [{"id": "w", "name": "work", "arguments": {"prompt": "go"}}]}
