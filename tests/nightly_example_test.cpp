@@ -123,13 +123,16 @@ TEST_F(NightlyExample, ThreeDays_PassWhileNoProcessLives) {
     }));
   }
   begin_night("three-days-later.log");
-  const auto runtime = runtime_after(3 * kDay);
-  auto session = runtime->open_session(id, agent());
-  ASSERT_TRUE(session) << session.error().message;
-  auto turn = session->resume();
-  ASSERT_TRUE(turn.wait(std::chrono::minutes(1))) << "it sleeps again for three days";
-  EXPECT_THAT(turn.result()->text, HasSubstr("Please look at the disk /var"));
-  EXPECT_THAT(written("reminder.md"), HasSubstr("disk /var is 98 %"));
+  {
+    const auto runtime = runtime_after(3 * kDay);
+    auto session = runtime->open_session(id, agent());
+    ASSERT_TRUE(session) << session.error().message;
+    auto turn = session->resume();
+    ASSERT_TRUE(turn.wait(std::chrono::minutes(1))) << "it sleeps again for three days";
+    EXPECT_THAT(turn.result()->text, HasSubstr("Please look at the disk /var"));
+    EXPECT_THAT(written("reminder.md"), HasSubstr("disk /var is 98 %"));
+  }
+  EXPECT_TRUE(await_closed_journals(std::chrono::minutes(1)));  // their files are removed next
 }
 
 TEST_F(NightlyExample, MissedNight_IsMadeUpForAndSleepsOnInTheNextProcess) {

@@ -55,7 +55,7 @@ Result<SessionId> Runs::create_conversation(const std::string& fact, const Princ
   holder.metadata = std::move(metadata);
   auto session = runtime_->create_session(Agent(std::move(holder)), nullptr, principal.span);
   if (!session) return fail(session.error());
-  const SessionId run = session->session_id();
+  SessionId run = session->session_id();
   // The first record shares one append with the annotation.
   auto noted = runtime_->command({Command{CommandVerb::kAnnotate, run, fact, author_of(principal)}});
   auto closed = session->close();
