@@ -11,7 +11,7 @@
 #include "memory/redis_address.hpp"
 #include "praxis/base/result.hpp"
 
-struct redisContext;  // of hiredis
+struct redisContext;  // NOLINT(readability-identifier-naming): of hiredis
 
 namespace praxis {
 
