@@ -142,7 +142,8 @@ Result<Test> read_filter_test(const Json& json) {
     return LongerThan{static_cast<std::size_t>(value->get_int64())};
   }
   std::string type = json_string(json, "media_type");
-  std::ranges::transform(type, type.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  std::ranges::transform(type, type.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   if (!type.contains('/')) return no_filter("needs a MIME type in \"media_type\", such as \"image/*\"");
   return HasMedia{std::move(type)};
 }

@@ -36,7 +36,8 @@ bool is_about(const Filter& filter, Point point, std::string_view tool, bool all
 /// The type without its parameters, in lower case.
 std::string plain_type(std::string_view mime) {
   std::string type(mime.substr(0, mime.find_first_of("; ")));
-  std::ranges::transform(type, type.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  std::ranges::transform(type, type.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return type;
 }
 
