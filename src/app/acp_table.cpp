@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "acp/acp_tools.hpp"
+#include "app/setting_key.hpp"
 #include "app/values.hpp"
 #include "praxis/policy/policy.hpp"
 #include "praxis/runtime/mcp_tools.hpp"

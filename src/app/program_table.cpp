@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/sandboxed_tools.hpp"
+#include "app/setting_key.hpp"
 #include "app/values.hpp"
 
 namespace praxis::app {

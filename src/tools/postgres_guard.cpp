@@ -51,7 +51,7 @@ Status check_role(PostgresLink& link) {
 
 Status check_tables(PostgresLink& link, const std::vector<std::string>& listed) {
   if (listed.empty()) return {};
-  auto answer = link.ask(kUnlisted, {{*PostgresValue::array(listed).text}});
+  auto answer = link.ask(kUnlisted, {{PostgresValue::array(listed).text}});
   if (!answer) return fail(std::move(answer.error()));
   const int count = link.library().ntuples(answer->get());
   if (count == 0) return {};
