@@ -35,7 +35,8 @@ struct ProgramVariables {
 };
 /// The variables that `TABLE.environment` lists, and those of `further` (by name) that name a secret, which
 /// are removed there. A program knows a secret that it gets, so the hosts that `TABLE.allow` lets it reach
-/// must be hosts of the secret. Error `kInput`: as above, or a host of `TABLE.allow` is none of the secret's.
+/// must be hosts of the secret. Error `kInput`: as above, or a host of `TABLE.allow` that is not one of
+/// them.
 Result<ProgramVariables> variables_of_table(const SecretTable& table,
                                             std::map<std::string, std::string>* further = nullptr);
 

@@ -48,7 +48,7 @@ class ProgramChannel {
 
   /// Starts to read; call it once, when the events can be taken.
   void begin();
-  /// Writes a line. A deadline of the epoch is none. Errors state their `Reach`.
+  /// Writes a line. The epoch as deadline sets no bound. Errors state their `Reach`.
   Status send(std::string line, const std::stop_token& stop, std::chrono::steady_clock::time_point deadline);
   /// As `send`, for a message that no answer is expected to: it waits for a moment only.
   Status send_quietly(std::string line);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "policy/filters.hpp"
 
 namespace praxis::filters {
@@ -141,9 +142,7 @@ Result<Test> read_filter_test(const Json& json) {
       return no_filter("needs a number of bytes in \"longer_than\", not " + to_json_text(*value));
     return LongerThan{static_cast<std::size_t>(value->get_int64())};
   }
-  std::string type = json_string(json, "media_type");
-  std::ranges::transform(type, type.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::string type = lower_case(json_string(json, "media_type"));
   if (!type.contains('/')) return no_filter("needs a MIME type in \"media_type\", such as \"image/*\"");
   return HasMedia{std::move(type)};
 }

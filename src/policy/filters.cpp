@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "policy/conditions.hpp"
 #include "praxis/base/utf8.hpp"
 
@@ -34,12 +35,7 @@ bool is_about(const Filter& filter, Point point, std::string_view tool, bool all
 }
 
 /// The type without its parameters, in lower case.
-std::string plain_type(std::string_view mime) {
-  std::string type(mime.substr(0, mime.find_first_of("; ")));
-  std::ranges::transform(type, type.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return type;
-}
+std::string plain_type(std::string_view mime) { return lower_case(mime.substr(0, mime.find_first_of("; "))); }
 
 /// `text` without secrets. The name of its member counts as the word before it; what is exact for vendors
 /// only there is looked at as well.

@@ -51,16 +51,6 @@ class ContentFilters : public HooksTest {
   static std::string sending(std::string_view text) {
     return proposing("send", R"({"text": ")" + std::string(text) + "\"}");
   }
-  /// All bytes of the journal.
-  std::string journal() {
-    std::string bytes;
-    const auto rows = journal_->sessions(0);
-    for (const SessionRow& row : rows.value()) {
-      const auto entries = journal_->read(row.id, 1, 1000);
-      for (const Entry& entry : entries.value()) bytes += entry.body;
-    }
-    return bytes;
-  }
   /// What decided on calls, by `principal`.
   std::vector<std::string> deciders(const Session& session) {
     std::vector<std::string> names;
@@ -215,7 +205,7 @@ TEST_F(ContentFilters, RedactedResults_ReachNeitherModelNorJournal) {
     Session session =
         session_of(agent.use(host_tool("bank", [&](ToolContext&, const Json&) { return output; })));
     checked(session.ask("go"));
-    EXPECT_THAT(journal(), AllOf(Not(HasSubstr(kAccount)), HasSubstr("[REDACTED:accounts]")));
+    EXPECT_THAT(journal_bytes(), AllOf(Not(HasSubstr(kAccount)), HasSubstr("[REDACTED:accounts]")));
     EXPECT_THAT(changes(session), ElementsAre("redact accounts"));
   }
 }
@@ -228,7 +218,7 @@ TEST_F(ContentFilters, DeniedResult_IsReplacedByATextThatNamesTheFilter) {
   EXPECT_EQ(
       result_for(session.history(), "c").text,
       "The filter \"accounts\" withholds the result of \"bank\": Accounts stay here. The call has run.");
-  EXPECT_THAT(journal(), Not(HasSubstr(kAccount)));
+  EXPECT_THAT(journal_bytes(), Not(HasSubstr(kAccount)));
   EXPECT_THAT(changes(session), ElementsAre("deny accounts"));
 }
 
@@ -241,7 +231,7 @@ TEST_F(ContentFilters, ResultThatAClientGives_IsFilteredToo) {
   ASSERT_EQ(waits.pending.size(), 1U);
   checked(session.resume({{waits.pending[0].id, answer("is " + std::string(kAccount))}}).report());
   EXPECT_EQ(result_for(session.history(), "c").text, "is [REDACTED:accounts]");
-  EXPECT_THAT(journal(), Not(HasSubstr(kAccount)));
+  EXPECT_THAT(journal_bytes(), Not(HasSubstr(kAccount)));
 }
 
 TEST_F(ContentFilters, ImagesScriptsAndLength_AreTested) {

@@ -39,13 +39,7 @@ class RedactedResults : public Scripted {
     Session session = session_of(agent);
     const auto result = session.ask("go");
     EXPECT_TRUE(result) << result.error().message;
-    std::string bytes;
-    const auto rows = journal_->sessions(0);
-    for (const SessionRow& row : rows.value()) {
-      const auto entries = journal_->read(row.id, 1, 1000);
-      for (const Entry& entry : entries.value()) bytes += entry.body;
-    }
-    return bytes;
+    return journal_bytes();
   }
   static std::string line() { return "aws_access_key_id = " + std::string(kSecret); }
 };

@@ -10,6 +10,7 @@
 #include "praxis/tools/sql_tool.hpp"
 #include "tools/testing/postgres_shop.hpp"
 #include "tools/testing/shop.hpp"
+#include "tools/testing/sql_asking.hpp"
 
 namespace praxis {
 namespace {
@@ -20,7 +21,7 @@ using ::testing::HasSubstr;
 /// A query without an end, which begins with %.
 constexpr const char* kWithoutEnd = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT 1 FROM c) ";
 
-class SqlDatabases : public ::testing::TestWithParam<const char*> {
+class SqlDatabases : public ::testing::TestWithParam<const char*>, protected SqlAsking {
  protected:
   void SetUp() override {
     if (!is_postgres()) {
@@ -32,23 +33,9 @@ class SqlDatabases : public ::testing::TestWithParam<const char*> {
   }
 
   bool is_postgres() const { return std::string_view(GetParam()) == "postgres"; }
-  std::shared_ptr<SqlClient> client(SqlOptions options = {}) const {
+  std::shared_ptr<SqlClient> client(SqlOptions options = {}) const override {
     if (!is_postgres()) return sqlite_client(file_->path(), std::move(options)).value();
     return postgres_client(server_->address(options.write ? "writer" : "reader"), std::move(options)).value();
-  }
-  Result<SqlRows> query(const std::string& text, Json parameters = {}, SqlOptions options = {}) const {
-    return client(std::move(options))->query({text, std::move(parameters)});
-  }
-  std::string rows(const std::string& text, Json parameters = {}) const {
-    const auto result = query(text, std::move(parameters));
-    if (!result) return result.error().message;
-    std::string all;
-    for (const JsonArray& row : result->rows) all += to_json_text(row);
-    return all;
-  }
-  Error error(const std::string& text, Json parameters = {}, SqlOptions options = {}) const {
-    auto result = query(text, std::move(parameters), std::move(options));
-    return result ? make_error(ErrorCode::kInternal, "it ran") : result.error();
   }
   /// The text with the placeholders of the database for `?1`.
   std::string numbered(std::string text) const {

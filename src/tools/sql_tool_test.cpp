@@ -8,6 +8,7 @@
 
 #include "praxis/base/reach.hpp"
 #include "tools/testing/shop.hpp"
+#include "tools/testing/sql_asking.hpp"
 
 namespace praxis {
 namespace {
@@ -17,24 +18,10 @@ using ::testing::HasSubstr;
 
 constexpr const char* kEndless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) ";
 
-class SqlConnector : public ::testing::Test {
+class SqlConnector : public ::testing::Test, protected SqlAsking {
  protected:
-  std::shared_ptr<SqlClient> client(SqlOptions options = {}) const {
+  std::shared_ptr<SqlClient> client(SqlOptions options = {}) const override {
     return sqlite_client(shop_.path(), std::move(options)).value();
-  }
-  Result<SqlRows> query(const std::string& text, Json parameters = {}, SqlOptions options = {}) const {
-    return client(std::move(options))->query({text, std::move(parameters)});
-  }
-  std::string rows(const std::string& text, Json parameters = {}) const {
-    const auto result = query(text, std::move(parameters));
-    if (!result) return result.error().message;
-    std::string all;
-    for (const JsonArray& row : result->rows) all += to_json_text(row);
-    return all;
-  }
-  Error error(const std::string& text, Json parameters = {}, SqlOptions options = {}) const {
-    auto result = query(text, std::move(parameters), std::move(options));
-    return result ? make_error(ErrorCode::kInternal, "it ran") : result.error();
   }
 
   const Shop shop_;

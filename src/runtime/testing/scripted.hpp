@@ -268,6 +268,17 @@ class Scripted : public ::testing::Test {
     return *session;
   }
 
+  /// The entries of all sessions.
+  std::string journal_bytes() const {
+    std::string bytes;
+    const auto rows = journal_->sessions(0);
+    for (const SessionRow& row : rows.value()) {
+      const auto entries = journal_->read(row.id, 1, 1000);
+      for (const Entry& entry : entries.value()) bytes += entry.body;
+    }
+    return bytes;
+  }
+
   std::shared_ptr<UnreliableJournal> journal_ = std::make_shared<UnreliableJournal>(memory_journal());
   std::shared_ptr<Runtime> runtime_;
   std::shared_ptr<const Planner> planner_;  ///< of the test's agents, for the replay
