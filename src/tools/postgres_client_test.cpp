@@ -128,6 +128,13 @@ TEST_F(PostgresConnector, RowThatIsTooLarge_IsNotReadWhole) {
   EXPECT_THAT(result.error().message, HasSubstr("a row has more than 4194304 bytes"));
 }
 
+TEST_F(PostgresConnector, LargeParameter_ArrivesWhole) {
+  const auto client = postgres_client(shop_->address("reader"), {.timeout = std::chrono::minutes(5)}).value();
+  const auto result = client->query({"SELECT length($1::text)", {Json(std::string(20'000'000, 'x'))}});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->rows.at(0), JsonArray{20'000'000});
+}
+
 TEST_F(PostgresConnector, Locks_AreWaitedForWithinTheLimit) {
   auto other = PostgresConnection::open(shop_->address(), false).value();
   ASSERT_TRUE(other.execute("BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE"));

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -116,6 +115,12 @@ Status PostgresLink::connect() {
   if (wanted != pq::kPollOk) return fail(lost_error());
   library_->setNoticeProcessor(handle_.get(), [](void*, const char*) {}, nullptr);
   if (library_->setnonblocking(handle_.get(), 1) != 0) return fail(lost_error());
+  valve_ = PostgresValve::before(library_->socket(handle_.get()));
+  if (!valve_) {
+    return fail(with_reach(make_error(ErrorCode::kTool, ErrorKind::kIo,
+                                      "no file descriptor is left for the database " + address_, true),
+                           Reach::kNotSent));
+  }
   return {};
 }
 
@@ -130,7 +135,7 @@ Error PostgresLink::lost_error() const {
 
 /// Also ends the statement on the server when the call ends.
 Status PostgresLink::wait(short events) {
-  switch (end_->wait(library_->socket(handle_.get()), events)) {
+  switch (end_->wait(valve_->server(), events)) {
     case CallEnd::Wake::kReady:
       return {};
     case CallEnd::Wake::kStopped:
@@ -154,20 +159,22 @@ void PostgresLink::cancel() {
 Status PostgresLink::flush() {
   while (true) {
     const int left = library_->flush(handle_.get());
-    if (left == 0) return {};
     if (left < 0) return fail(lost_error());
+    const bool is_sent = valve_->let_out();
+    if (left == 0 && is_sent) return {};
     // The server may have to be heard before it reads more.
     if (auto ready = wait(POLLIN | POLLOUT); !ready) return ready;
+    arrived_ += valve_->let_in();
     if (library_->consumeInput(handle_.get()) != 1) return fail(lost_error());
   }
 }
 
 Result<PostgresAnswer> PostgresLink::next() {
   while (library_->isBusy(handle_.get()) != 0) {
-    if (auto ready = wait(POLLIN); !ready) return fail(std::move(ready.error()));
-    int waiting = 0;
-    if (ioctl(library_->socket(handle_.get()), FIONREAD, &waiting) == 0 && waiting > 0)
-      arrived_ += static_cast<std::size_t>(waiting);
+    if (!valve_->has_input()) {
+      if (auto ready = wait(POLLIN); !ready) return fail(std::move(ready.error()));
+      arrived_ += valve_->let_in();
+    }
     if (arrived_ > max_answer_) {
       cancel();
       return fail(ErrorCode::kLimit, "a row has more than " + std::to_string(max_answer_) +

@@ -12,6 +12,7 @@
 
 #include "journal/libpq.hpp"
 #include "praxis/tools/sql_tool.hpp"
+#include "tools/postgres_valve.hpp"
 
 namespace praxis {
 
@@ -101,11 +102,12 @@ class PostgresLink {
   Error statement_error(pq::Answer* answer) const;
 
   const pq::Library* library_;
+  std::optional<PostgresValve> valve_;  // outlives the connection, whose end it passes on
   std::unique_ptr<pq::Connection, Finish> handle_;
   std::string address_;
   const CallEnd* end_;
   std::size_t max_answer_;
-  std::size_t arrived_ = 0;  // bytes of the answer that is not complete yet, at least
+  std::size_t arrived_ = 0;  // bytes of the answer that is not complete yet
 };
 
 }  // namespace praxis
