@@ -130,7 +130,7 @@ TEST_F(PostgresConnector, RowThatIsTooLarge_IsNotReadWhole) {
 
 TEST_F(PostgresConnector, LargeParameter_ArrivesWhole) {
   const auto client = postgres_client(shop_->address("reader"), {.timeout = std::chrono::minutes(5)}).value();
-  const auto result = client->query({"SELECT length($1::text)", {Json(std::string(20'000'000, 'x'))}});
+  const auto result = client->query({"SELECT length($1::text)", JsonArray{std::string(20'000'000, 'x')}});
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->rows.at(0), JsonArray{20'000'000});
 }
