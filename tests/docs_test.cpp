@@ -121,7 +121,7 @@ TEST(Docs, Requirements_AreListedOnceWithATestOrAMark) {
 
 /// The tests of all sources, as `Suite.Name`.
 Names known_tests() {
-  static const std::regex test(R"(\bTEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
+  static const std::regex test(R"(\b(?:TYPED_)?TEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
   Names known;
   for (const fs::path& file : text_files("_test.cpp")) {
     const std::string source = read(file);
@@ -139,6 +139,10 @@ TEST(Docs, TestsNamedByRequirements_Exist) {
     for (const std::string& name : row.tests)
       EXPECT_TRUE(known.contains(name)) << row.id << " names " << name;
   }
+  // Also those in the rows about what holds in part, which have no column for tests.
+  for (const std::string& name :
+       matches(read(kRoot / "docs/requirements.md"), R"(`([A-Z]\w+\.[A-Z]\w*_\w+)`)"))
+    EXPECT_TRUE(known.contains(name)) << name;
 }
 
 TEST(Docs, TestsThatFindMutations_Exist) {

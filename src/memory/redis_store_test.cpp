@@ -1,4 +1,4 @@
-// What is particular to a memory in Redis; stores_test.cpp has what it shares with the others.
+// What is particular to a memory in Redis; stores_test.cpp and server_stores_test.cpp have what it shares.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,48 +38,6 @@ class RedisMemory : public ::testing::Test {
   }
   std::string address_;
 };
-
-TEST_F(RedisMemory, Lasts_AndIsSharedByItsClients) {
-  EXPECT_EQ(redis_memory(address_, MemoryUse::kExisting).error().kind(), ErrorKind::kNotFound);
-  const auto first = redis_memory(address_).value();
-  const auto second = redis_memory(address_, MemoryUse::kExisting).value();
-  ASSERT_TRUE(first.database->write("facts", "a", "first"));
-  EXPECT_EQ(second.database->read("facts", "a").value()->value, Json("first"));
-  ASSERT_TRUE(second.database->write("facts", "a", "again", {"S/e1"}));
-  ASSERT_TRUE(first.database->write("facts", "a", "lost", {"S/e1"}));
-  EXPECT_EQ(first.database->read("facts", "a").value()->value, Json("again")) << "an effect is known to all";
-}
-
-TEST_F(RedisMemory, WritersOfSeveralConnections_LoseAndDoubleNothing) {
-  constexpr int kWriters = 8, kEach = 25;
-  {
-    std::vector<std::jthread> writers;
-    for (int writer = 0; writer < kWriters; ++writer) {
-      writers.emplace_back([&, writer] {
-        const auto own = redis_memory(address_);
-        ASSERT_TRUE(own) << own.error().message;
-        for (int i = 0; i < kEach; ++i)
-          EXPECT_TRUE(own->memory->append("log", Json(writer), {std::to_string(i)}));
-      });
-    }
-  }
-  const auto all = redis_memory(address_).value();
-  EXPECT_EQ(all.memory->read("log", {1000, ""}).value().size(), std::size_t{kEach}) << "each effect once";
-}
-
-TEST_F(RedisMemory, ServerThatRestarts_LosesNothingAndIsFoundAgain) {
-  const auto server = RedisServer::start_new();
-  ASSERT_TRUE(server);
-  const auto clients = redis_memory(server->new_database()).value();
-  ASSERT_TRUE(clients.database->write("facts", "a", "kept"));
-  server->stop(SIGKILL);
-  EXPECT_THAT(clients.database->read("facts", "a").error().message, HasSubstr("memory redis+unix:///"));
-  EXPECT_FALSE(clients.database->write("facts", "b", "lost"));
-  ASSERT_TRUE(server->start());
-  EXPECT_EQ(clients.database->read("facts", "a").value()->value, Json("kept"));
-  EXPECT_FALSE(clients.database->read("facts", "b").value());
-  EXPECT_TRUE(clients.database->write("facts", "b", "there"));
-}
 
 TEST_F(RedisMemory, ServerThatIsKilledBetweenWrites_KeepsWhatWasAcknowledgedOnce) {
   const auto server = RedisServer::start_new();

@@ -297,7 +297,7 @@ TEST_F(ConversationsApi, WrongRequestsNameTheMemberAndLeaveNothing) {
   for (const std::string& path : {std::string(kPath), path_of(id, "/items")}) {
     refused(path, R"({"items":7})", "items");
     refused(path, R"({"items":["x"]})", "items[0]");
-    refused(path, R"({"items":[{"role":"nobody","content":"x"}]})", "items[0].role");
+    refused(path, R"({"items":[{"role":"narrator","content":"x"}]})", "items[0].role");
     refused(path, R"({"items":[{"type":"computer_call"}]})", "items[0].type");
     refused(path, R"({"items":[],"more":1})", "more");
   }
