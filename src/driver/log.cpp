@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "praxis/base/utf8.hpp"
 #include "praxis/core/state.hpp"
@@ -12,6 +13,15 @@ namespace {
 constexpr std::size_t kUsualRecords =
     2;  // records committed together in the common case: growing costs more than the unused space
 constexpr std::size_t kTitleBytes = 80;
+
+/// Parts that hooks add, such as notes from memory, follow what the user wrote.
+std::string title_of(const Message& message) {
+  for (const Part& part : message.parts) {
+    const auto* text = std::get_if<TextPart>(&part);
+    if (text != nullptr && !text->text.empty()) return std::string(utf8_head(text->text, kTitleBytes));
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -53,7 +63,7 @@ Append Log::begin_append(const State& state, SessionStatus status) {
     for (RecordBlob& blob : blobs) append.blobs.push_back({blob.digest, std::move(blob.bytes)});
     const auto* message = std::get_if<records::MessageAppended>(&pending.record.body);
     if (message != nullptr && message->source == MessageSource::kUser && state.next_message <= 2) {
-      append.row.title = utf8_head(message->message->text(), kTitleBytes);
+      append.row.title = title_of(*message->message);
     }
   }
   appending_ = true;

@@ -56,6 +56,14 @@ TEST(Log, TitleIsCutBetweenCharacters) {
   EXPECT_EQ(log.begin_append(first_turn(text), SessionStatus::kRunning).row.title, std::string(79, 'x'));
 }
 
+TEST(Log, TitleIsWhatTheUserWrote) {
+  Log log({SessionId{"s1"}, 1}, 0);
+  Message message = text_message(Role::kUser, "hello");
+  message.parts.emplace_back(TextPart{"\n\nFrom memory: a note", nullptr});
+  add_record(log, records::MessageAppended{std::make_shared<const Message>(std::move(message))});
+  EXPECT_EQ(log.begin_append(first_turn("hello"), SessionStatus::kRunning).row.title, "hello");
+}
+
 TEST(Log, RecordAddedDuringAnAppendWaitsForTheNext) {
   Log log({SessionId{"s1"}, 1}, 2);
   add_record(log, said("one"));

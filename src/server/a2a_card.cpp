@@ -83,7 +83,7 @@ Json extended_card(Service& service, const Call& call, const A2aAgent& agent) {
     for (const std::string& name : app::agent_names(*service.workspace)) {
       if (name == kDefaultAgent || !call.principal.may_use(name)) continue;
       const auto other = a2a_agent(service, name);
-      if (!other) continue;  // its file is wrong: `praxis agents check` says why
+      if (!other) continue;  // its file is wrong: a run that names it says why
       skills.push_back(skill(name, description_of(*other) + " Its address: " + address_of(call, name)));
     }
   }
