@@ -99,25 +99,35 @@ const View* view_called(std::string_view name) {
   return found == std::end(kViews) ? nullptr : found;
 }
 
-/// Whether an event of this kind may match, with any content.
-bool may_select(std::string_view pattern, const EventBody& body) {
-  if (pattern == "parts") return !is_delta(body);
-  if (pattern == "deltas") return is_delta(body);
-  const std::string_view name = event_name(body);
-  if (pattern.ends_with('*')) return name.starts_with(pattern.substr(0, pattern.size() - 1));
-  if (name == pattern) return true;
-  const View* view = view_called(pattern);
-  return view != nullptr && !name.empty() && std::ranges::count(view->events, name) != 0;
+/// A kind of event, without the content of one.
+struct EventKind {
+  std::string_view name;  ///< empty for the events of a program, which name themselves
+  bool delta = false;
+};
+
+/// All kinds, in the order of `EventBody`.
+const auto& all_kinds() {
+  static const auto kKinds = []<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
+    const auto kind = [](const EventBody& body) { return EventKind{event_name(body), is_delta(body)}; };
+    return std::array{kind(EventBody(std::in_place_index<kIndex>))...};
+  }(std::make_index_sequence<std::variant_size_v<EventBody>>());
+  return kKinds;
+}
+
+/// Whether an event of this kind may match, with any content; `view` is the one with the pattern's name.
+bool may_select(std::string_view pattern, const View* view, const EventKind& kind) {
+  if (pattern == "parts") return !kind.delta;
+  if (pattern == "deltas") return kind.delta;
+  if (pattern.ends_with('*')) return kind.name.starts_with(pattern.substr(0, pattern.size() - 1));
+  if (kind.name == pattern) return true;
+  return view != nullptr && !kind.name.empty() && std::ranges::count(view->events, kind.name) != 0;
 }
 
 /// The names of all events of the library.
 const std::vector<std::string>& own_names() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names;
-    const auto list = [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
-      (names.emplace_back(event_name(EventBody(std::in_place_index<kIndex>))), ...);
-    };
-    list(std::make_index_sequence<std::variant_size_v<EventBody>>());
+    for (const EventKind& kind : all_kinds()) names.emplace_back(kind.name);
     std::erase(names, "");
     names.emplace_back("provider");
     return names;
@@ -145,17 +155,18 @@ std::optional<std::string> nearest_name(std::string_view name) {
 }  // namespace
 
 bool selects(std::string_view pattern, const EventBody& body) {
-  if (!may_select(pattern, body)) return false;
+  const EventKind kind{event_name(body), is_delta(body)};
+  if (kind.name == pattern) return true;  // a view never has the name of an event
   const View* view = view_called(pattern);
+  if (!may_select(pattern, view, kind)) return false;
   return view == nullptr || view->when == nullptr || view->when(body);
 }
 
 EventKinds kinds_of(std::string_view pattern) {
+  const View* view = view_called(pattern);
   EventKinds kinds;
-  const auto look_at = [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
-    (kinds.set(kIndex, may_select(pattern, EventBody(std::in_place_index<kIndex>))), ...);
-  };
-  look_at(std::make_index_sequence<std::variant_size_v<EventBody>>());
+  std::size_t index = 0;
+  for (const EventKind& kind : all_kinds()) kinds.set(index++, may_select(pattern, view, kind));
   return kinds;
 }
 
