@@ -61,10 +61,11 @@ check: lint ## run lint, then all tests under clang with ASan + UBSan and with T
 	$(MAKE) faults
 	$(MAKE) siege
 
-lint: setup-check ## check formatting and layers, and changed files with clang-tidy
+lint: setup-check ## check formatting, layers and that breaks fit, and changed files with clang-tidy
 	$(sources) | xargs clang-format-19 --dry-run -Werror
 	$(call build,test,whole_test)
 	$(call ctest,test,layers,--tests-regex ^Layer)
+	python3 tests/breaks --check
 	scripts/tidy
 
 tidy: setup-check ## check all files with clang-tidy, each compiled alone
