@@ -93,7 +93,7 @@ TEST_F(CliEval, JsonFollowsTheSchema) {
   praxis({"eval", "add", "last", "more.toml"});
   for (const Json& line : praxis({"eval", "add", "last", "other.toml", "--json"}).lines())
     schema.check(line, "eval add");
-  for (const char* by : {"agent", "model", "tool", "day"}) {
+  for (const char* by : {"agent", "model", "tool", "day", "tenant"}) {
     for (const Json& line : praxis({"stats", "--by", by, "--json"}).lines()) schema.check(line, "stats");
   }
   for (const Json& line : praxis({"stats", "--json"}).lines()) schema.check(line, "stats");

@@ -8,6 +8,8 @@
 
 #include "app/envelope.hpp"
 #include "app/journal_walk.hpp"
+#include "app/workspace.hpp"
+#include "logs/read_part.hpp"
 
 namespace praxis::app {
 namespace {
@@ -15,8 +17,9 @@ namespace {
 /// Adds the records of one session to the rows.
 class StatsFold {
  public:
-  StatsFold(const StatsQuestion& question, std::map<std::string, StatsRow>& rows)
-      : question_(question), rows_(rows) {}
+  /// `tenant` is that of the session's run, for a question by tenant.
+  StatsFold(const StatsQuestion& question, std::string tenant, std::map<std::string, StatsRow>& rows)
+      : question_(question), tenant_(std::move(tenant)), rows_(rows) {}
 
   void add(const StoredRecord& stored) {
     const Record& record = stored.record;
@@ -57,6 +60,9 @@ class StatsFold {
         break;
       case StatsBy::kDay:
         name = day_;
+        break;
+      case StatsBy::kTenant:
+        name = tenant_;
         break;
     }
     StatsRow& found = rows_[name];
@@ -110,12 +116,25 @@ class StatsFold {
   }
 
   const StatsQuestion& question_;
+  const std::string tenant_;
   std::map<std::string, StatsRow>& rows_;
   const AgentSpec* agent_ = nullptr;
   bool is_in_time_ = false;
   std::string day_;
   std::map<EffectId, Pending> pending_;
 };
+
+/// The tenant of the run that a log belongs to; empty if the root of the run has no tenant or is removed.
+std::string tenant_of(Journal& journal, const std::vector<StoredRecord>& records) {
+  const auto* const created =
+      records.empty() ? nullptr : std::get_if<records::SessionCreated>(&records.front().record.body);
+  if (created == nullptr) return {};
+  if (created->parent.empty()) return json_string(created->agent->metadata, kTenantOfRun);
+  const auto root = root_of(journal, created->session);
+  if (!root) return {};
+  const auto first = read_some_records(journal, *root, 1, 1);
+  return first && created->session != *root ? tenant_of(journal, *first) : std::string();
+}
 
 JsonObject effects_json(const EffectStats& stats) {
   constexpr double kHalf = 0.5, kMost = 0.95;
@@ -141,11 +160,13 @@ Millis EffectStats::percentile(double share) const {
 Result<StatsReport> run_stats(Journal& journal, const StatsQuestion& question) {
   std::map<std::string, StatsRow> rows;
   if (question.by == StatsBy::kAll) rows[""] = {};
-  const auto all = walk_journal(journal, {.from = question.from, .until = question.until},
-                                [&](const std::vector<StoredRecord>& records) {
-                                  StatsFold fold(question, rows);
-                                  for (const StoredRecord& stored : records) fold.add(stored);
-                                });
+  const bool by_tenant = question.by == StatsBy::kTenant;
+  const auto all =
+      walk_journal(journal, {.from = question.from, .until = question.until},
+                   [&](const std::vector<StoredRecord>& records) {
+                     StatsFold fold(question, by_tenant ? tenant_of(journal, records) : "", rows);
+                     for (const StoredRecord& stored : records) fold.add(stored);
+                   });
   if (!all) return fail(all.error());
   StatsReport report{.rows = {}, .is_complete = *all};
   for (auto& [name, row] : rows) report.rows.push_back(std::move(row));

@@ -14,8 +14,11 @@
 
 namespace praxis::app {
 
+/// The member of a run's metadata that names the tenant it belongs to, as a server writes it.
+inline constexpr const char* kTenantOfRun = "tenant";
+
 /// What has a line of its own.
-enum class StatsBy : std::uint8_t { kAll, kAgent, kModel, kTool, kDay };
+enum class StatsBy : std::uint8_t { kAll, kAgent, kModel, kTool, kDay, kTenant };
 
 /// Counts of effects of one kind.
 struct EffectStats {
@@ -29,8 +32,8 @@ struct EffectStats {
 };
 
 struct StatsRow {
-  std::string name;            ///< of the agent, model or tool, or the day (UTC)
-  std::uint64_t turns = 0;     ///< that ended
+  std::string name;         ///< of the agent, model, tool or tenant, or the day (UTC); empty: without tenant
+  std::uint64_t turns = 0;  ///< that ended
   std::uint64_t finished = 0;  ///< of them, with an answer
   std::uint64_t steps = 0;     ///< model calls for an answer
   EffectStats model = {}, tool = {};
@@ -49,7 +52,7 @@ struct StatsReport {
 };
 
 /// Reads the logs that were written to in this time. Sub-agents count as agents of their own, and a turn for
-/// the model that its agent had at its end. Error `kJournal`.
+/// the model that its agent had at its end; a tenant is that of the whole run. Error `kJournal`.
 Result<StatsReport> run_stats(Journal& journal, const StatsQuestion& question);
 
 /// The JSON form of a row.

@@ -62,11 +62,14 @@ inline constexpr const char* kStatsExamples =
 
 inline void add_stats_flags(CLI::App* stats, StatsOptions& options) {
   using By = app::StatsBy;
-  const std::map<std::string, By> by{
-      {"agent", By::kAgent}, {"model", By::kModel}, {"tool", By::kTool}, {"day", By::kDay}};
-  takes_word(
-      stats->add_option("--by", options.by, "A line for each agent, model, tool or day")->type_name("WHAT"),
-      by);
+  const std::map<std::string, By> by{{"agent", By::kAgent},
+                                     {"model", By::kModel},
+                                     {"tool", By::kTool},
+                                     {"day", By::kDay},
+                                     {"tenant", By::kTenant}};
+  takes_word(stats->add_option("--by", options.by, "A line for each agent, model, tool, day or tenant")
+                 ->type_name("WHAT"),
+             by);
   add_parsed<Millis>(stats, "--since", options.since, "Only what ended within this time: 2h, 7d", "TIME",
                      parse_duration);
   add_json(stats, options.json, "line");

@@ -64,10 +64,10 @@ std::vector<std::string> table(const std::vector<app::StatsRow>& rows, app::Stat
   std::vector<Cells> lines{is_tools
                                ? Cells{"TOOL", "CALLS", "FAILED", "MEDIAN", "P95", "RETRIES"}
                                : Cells{"", "TURNS", "OK", "COST", "TOKENS", "STEPS", "CALLS", "RETRIES"}};
-  const std::array<const char*, 5> heads{"", "AGENT", "MODEL", "TOOL", "DAY"};
+  const std::array<const char*, 6> heads{"", "AGENT", "MODEL", "TOOL", "DAY", "TENANT"};
   lines[0][0] = heads.at(static_cast<std::size_t>(by));
   for (const app::StatsRow& row : rows) {
-    const std::string name = app::one_line(row.name, 40);
+    const std::string name = row.name.empty() ? "-" : app::one_line(row.name, 40);
     if (is_tools) {
       lines.push_back({name, fmt::format("{}", row.tool.calls), fmt::format("{}", row.tool.errors),
                        app::show_duration(row.tool.percentile(kMedian)),

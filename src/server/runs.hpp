@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run_stats.hpp"
 #include "app/workspace.hpp"
 #include "praxis/base/executor.hpp"
 #include "praxis/runtime/runtime.hpp"
@@ -158,7 +159,7 @@ class Runs : public std::enable_shared_from_this<Runs> {
                               Acknowledgements::Ticket ticket = 0);
   Load::Waiting waiting_for(const Principal& principal);
   // Names in the metadata of a run: whose it is, and who has started it.
-  static constexpr const char* kTenant = "tenant";
+  static constexpr const char* kTenant = app::kTenantOfRun;
   static constexpr const char* kStarter = "started_by";
   static constexpr const char* kConversation = "conversation";  ///< true: it holds one, and has no turns
   /// What decides who may see a run and decide its steps.

@@ -1,0 +1,47 @@
+// Figures over many runs by the tenant that each belongs to.
+#include "app/run_stats.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "praxis/base/environment.hpp"
+#include "runtime/testing/scripted.hpp"
+
+namespace praxis::app {
+namespace {
+
+using ::testing::Field;
+using ::testing::UnorderedElementsAre;
+
+class RunStatsTest : public ::praxis::testing::Scripted {
+ protected:
+  void run(const Agent& agent, Json metadata) {
+    auto session = runtime_->create_session(agent, std::move(metadata));
+    ASSERT_TRUE(session) << session.error().message;
+    const auto result = session->ask("go");
+    ASSERT_TRUE(result) << result.error().message;
+  }
+};
+
+auto of(const std::string& name, std::uint64_t turns) {
+  return ::testing::AllOf(Field(&StatsRow::name, name), Field(&StatsRow::turns, turns));
+}
+
+TEST_F(RunStatsTest, SubAgent_CountsForTheTenantOfItsRun) {
+  Agent lead = scripted(R"({"tool_calls": [{"name": "research", "arguments": {"prompt": "?"}}]})"
+                        "\n"
+                        R"({"text": "done"})");
+  lead.id("lead").use(
+      scripted(R"({"text": "Paris"})").id("helper").as_tool("research", "Looks something up"));
+  run(lead, JsonObject{{kTenantOfRun, "acme"}});
+  run(scripted(R"({"text": "done"})"), JsonObject{{kTenantOfRun, "other"}});
+  run(scripted(R"({"text": "done"})"), nullptr);
+
+  const UnixMillis end = system_environment()->now() + Millis{1};
+  const auto report = run_stats(*journal_, {StatsBy::kTenant, {}, end});
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_THAT(report->rows, UnorderedElementsAre(of("acme", 2), of("other", 1), of("", 1)));
+}
+
+}  // namespace
+}  // namespace praxis::app
