@@ -70,6 +70,7 @@ endforeach()
 praxis_test_in_one(journal_postgres journal_test */postgres:Postgres*)
 praxis_test_in_one(memory_postgres memory_test */Postgres:PostgresMemory.*:ServerMemory/Postgres.*)
 praxis_test_in_one(memory_redis memory_test */Redis:*RedisMemory*:ServerMemory/Redis.*)
+praxis_test_in_one(app_postgres app_test */Postgres)
 praxis_test_in_one(tools_postgres tools_test */postgres:Postgres*)
 # The runtime tests again, with all memory dropped at every effect and sessions restored from the records.
 if(PRAXIS_SANITIZE MATCHES address)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <thread>
 
 #include "journal/testing/postgres_server.hpp"
 #include "served_command_line.hpp"
@@ -111,6 +112,32 @@ TEST_F(CliPostgres, RunsOfAKilledServerAreTakenOverByAnother) {
   ASSERT_TRUE(json_at(shown, "actions").is_array());
   EXPECT_EQ(json_at(shown, "actions").as_array().size(), 5U) << "each call once";
   check_whole(run);
+}
+
+TEST_F(CliPostgres, ScheduleIsCarriedOutOnceByAllServers) {
+  const CommandResult added =
+      praxis({"schedule", "add", "0 * * * *", "work", "Good morning", "--zone", "UTC"});
+  ASSERT_EQ(added.status, 0) << added.err;
+  auto database = PostgresConnection::open(address_, false);
+  ASSERT_TRUE(database) << database.error().message;
+  const auto missed = [&] {
+    const auto late = database->holds("SELECT done + 3660000 < $1 FROM praxis_schedules",
+                                      {system_environment()->now().value});
+    return !late || *late;
+  };
+  std::uint16_t port = 0;
+  const auto first = serve_database(port), second = serve_database(port);
+  // Again and again, as if the server that started the run had died before it noted that.
+  for (int firing = 0; firing < 4; ++firing) {
+    ASSERT_TRUE(database->execute("UPDATE praxis_schedules SET done = done - 7200000"));
+    const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (missed() && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ASSERT_FALSE(missed()) << first->errors << second->errors;
+  }
+  EXPECT_EQ(praxis({"runs", "--json"}).items().size(), 1U);
+  EXPECT_THAT(praxis({"schedule", "list", "--json"}).out, HasSubstr("Good morning"));
+  EXPECT_EQ(praxis({"schedule", "rm", added.out.substr(0, added.out.find('\n'))}).status, 0);
 }
 
 }  // namespace

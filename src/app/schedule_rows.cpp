@@ -16,28 +16,6 @@ SealPlace schedule_place(std::int64_t number, const std::string& id) {
   return SealPlace("schedules.prompt").add(number).add(id);
 }
 
-/// What a sealed file has of a schedule: all of it, in the column of the prompt. The other columns are empty.
-std::string packed_schedule(const Schedule& schedule) {
-  JsonObject fields = to_json(schedule).get_object();
-  fields["done"] = schedule.done.value;
-  return to_json_text(fields);
-}
-
-std::optional<Schedule> unpacked_schedule(std::string_view text) {
-  const auto json = parse_json(text);
-  if (!json) return std::nullopt;
-  const auto missed = std::ranges::find(kMissedNames, json_string(*json, "missed"));
-  if (missed == kMissedNames.end()) return std::nullopt;
-  return Schedule{.id = json_string(*json, "id"),
-                  .times = json_string(*json, "times"),
-                  .zone = json_string(*json, "zone"),
-                  .agent = json_string(*json, "agent"),
-                  .prompt = json_string(*json, "prompt"),
-                  .missed = static_cast<Missed>(missed - kMissedNames.begin()),
-                  .paused = json_bool(*json, "paused"),
-                  .done = {json_int(*json, "done")}};
-}
-
 Schedule plain_schedule(const Query& row) {
   return {.id = row.text(1),
           .times = row.text(2),
@@ -67,6 +45,27 @@ Json to_json(const Schedule& schedule) {
       {"zone", schedule.zone},     {"agent", schedule.agent},
       {"prompt", schedule.prompt}, {"missed", kMissedNames.at(static_cast<std::size_t>(schedule.missed))},
       {"paused", schedule.paused}, {"done", to_iso8601(schedule.done)}};
+}
+
+std::string packed_schedule(const Schedule& schedule) {
+  JsonObject fields = to_json(schedule).get_object();
+  fields["done"] = schedule.done.value;
+  return to_json_text(fields);
+}
+
+std::optional<Schedule> unpacked_schedule(std::string_view text) {
+  const auto json = parse_json(text);
+  if (!json) return std::nullopt;
+  const auto missed = std::ranges::find(kMissedNames, json_string(*json, "missed"));
+  if (missed == kMissedNames.end()) return std::nullopt;
+  return Schedule{.id = json_string(*json, "id"),
+                  .times = json_string(*json, "times"),
+                  .zone = json_string(*json, "zone"),
+                  .agent = json_string(*json, "agent"),
+                  .prompt = json_string(*json, "prompt"),
+                  .missed = static_cast<Missed>(missed - kMissedNames.begin()),
+                  .paused = json_bool(*json, "paused"),
+                  .done = {json_int(*json, "done")}};
 }
 
 const SqliteFileForm& schedules_form() {
@@ -115,6 +114,7 @@ Status insert_schedule(Database& database, const Schedule& schedule, SealSum& su
 
 Status update_schedule(Database& database, const Sealer* sealer, const StoredSchedule& row, SealSum& sum) {
   const Schedule& all = row.schedule;
+  // A sealed file has all of it in the column of the prompt; the other columns are empty.
   const std::string packed = sealer == nullptr ? all.prompt : packed_schedule(all);
   const SealedText prompt(sealer, std::string_view(packed), schedule_place(row.number, all.id));
   sum.change(prompt.sealed());

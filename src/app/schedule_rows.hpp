@@ -2,13 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "app/schedules.hpp"
+#include "app/schedule_file.hpp"
 #include "store/sqlite_seal.hpp"
 
 namespace praxis::app {
+
+/// All of a schedule as one text.
+std::string packed_schedule(const Schedule& schedule);
+std::optional<Schedule> unpacked_schedule(std::string_view text);
 
 struct StoredSchedule {
   std::int64_t number = 0;  ///< in the order in which they were added

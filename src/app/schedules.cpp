@@ -6,11 +6,10 @@
 #include "app/cron_times.hpp"
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
-#include "app/schedule_rows.hpp"
+#include "app/schedule_file.hpp"
+#include "app/schedule_table.hpp"
 #include "base/time_zone.hpp"
 #include "praxis/base/dates.hpp"
-#include "store/sqlite_seal.hpp"
-#include "store/write_transaction.hpp"
 
 namespace praxis::app {
 Result<UnixMillis> next_time(const Schedule& schedule, UnixMillis after) {
@@ -37,38 +36,14 @@ Result<DueTimes> due_times(const Schedule& schedule, UnixMillis now) {
   return due;
 }
 
-// ---- the file
+// ---- where they are kept
 
 Result<std::shared_ptr<ScheduleStore>> ScheduleStore::open(const Workspace& workspace, bool create) {
-  if (!workspace.in_file())
-    return fail(
-        usage_error("schedules are kept next to a journal that is a file", "give one with --journal FILE"));
-  auto database =
-      open_sqlite_file(path_for(workspace.journal), schedules_form(), create, seal_secret(workspace));
-  if (!database) return fail(database.error());
-  return std::make_shared<ScheduleStore>(*std::move(database));
-}
-
-ScheduleStore::ScheduleStore(Database database)
-    : database_(std::make_unique<Database>(std::move(database))) {}
-ScheduleStore::~ScheduleStore() = default;
-
-Status ScheduleStore::add(const Schedule& schedule) {
-  const std::lock_guard lock(mutex_);
-  return in_write_transaction(*database_, [&] {
-    SealSum sum(*database_);
-    auto added = insert_schedule(*database_, schedule, sum);
-    return added ? sum.store() : added;
-  });
-}
-
-Result<std::vector<Schedule>> ScheduleStore::list() {
-  const std::lock_guard lock(mutex_);
-  auto rows = read_schedules(*database_, database_->sealer());
-  if (!rows) return fail(std::move(rows.error()));
-  std::vector<Schedule> all;
-  for (StoredSchedule& row : *rows) all.push_back(std::move(row.schedule));
-  return all;
+  if (!workspace.keeps_runs())
+    return fail(usage_error("a journal in memory has no schedules",
+                            "give a file or a PostgreSQL database with --journal"));
+  return workspace.in_file() ? open_schedule_file(workspace, create)
+                             : open_schedule_table(workspace.journal, create);
 }
 
 Result<Schedule> ScheduleStore::find(std::string_view text) {
@@ -84,53 +59,6 @@ Result<Schedule> ScheduleStore::find(std::string_view text) {
   if (found.size() == 1) return found.front();
   return fail(usage_error((found.empty() ? "no schedule " : "several schedules have ") + in_quotes(text),
                           "praxis schedule list shows them"));
-}
-
-Status ScheduleStore::remove(const std::string& id) {
-  const std::lock_guard lock(mutex_);
-  return in_write_transaction(*database_, [&]() -> Status {
-    const auto rows = read_schedules(*database_, database_->sealer());
-    if (!rows) return fail(rows.error());
-    SealSum sum(*database_);
-    for (const StoredSchedule& row : *rows) {
-      if (row.schedule.id == id) sum.change(row.sealed);
-    }
-    auto gone = database_->run("DELETE FROM schedules WHERE id = ?1", id);
-    return gone ? sum.store() : gone;
-  });
-}
-
-/// Changes the schedule with this id if there is one and `change` says that it has changed it.
-Status ScheduleStore::change(const std::string& id, const std::function<bool(Schedule&)>& change) {
-  const std::lock_guard lock(mutex_);
-  return in_write_transaction(*database_, [&]() -> Status {
-    auto rows = read_schedules(*database_, database_->sealer());
-    if (!rows) return fail(rows.error());
-    SealSum sum(*database_);
-    for (StoredSchedule& row : *rows) {
-      if (row.schedule.id != id || !change(row.schedule)) continue;
-      sum.change(row.sealed);
-      if (auto done = update_schedule(*database_, database_->sealer(), row, sum); !done) return done;
-    }
-    return sum.store();
-  });
-}
-
-Status ScheduleStore::pause(const std::string& id, bool paused, UnixMillis now) {
-  return change(id, [&](Schedule& schedule) {
-    if (schedule.paused == paused) return false;
-    schedule.paused = paused;
-    if (!paused) schedule.done = std::max(schedule.done, now);
-    return true;
-  });
-}
-
-Status ScheduleStore::note(const std::string& id, UnixMillis time) {
-  return change(id, [&](Schedule& schedule) {
-    if (time <= schedule.done) return false;
-    schedule.done = time;
-    return true;
-  });
 }
 
 // ---- carrying them out

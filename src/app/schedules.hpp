@@ -1,11 +1,11 @@
-// Schedules: agents that are run at times of day. They are kept in a file next to the journal.
+// Schedules: agents that are run at times of day. They are kept in a file next to the journal, or in its
+// PostgreSQL database.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,11 +16,6 @@
 #include "praxis/base/result.hpp"
 #include "praxis/base/time.hpp"
 #include "praxis/json/json.hpp"
-
-namespace praxis {
-class Database;         // store/sqlite.hpp
-struct SqliteFileForm;  // store/sqlite_file.hpp
-}  // namespace praxis
 
 namespace praxis::app {
 
@@ -57,38 +52,28 @@ struct DueTimes {
 /// What is due at `now`. A paused schedule has nothing due. Error as of `next_time`.
 Result<DueTimes> due_times(const Schedule& schedule, UnixMillis now);
 
-/// What the file of schedules is.
-const SqliteFileForm& schedules_form();
-
-/// The schedules of a journal, sealed if there is a key. Thread-safe; several processes may use the file.
+/// The schedules of a journal. Thread-safe; several processes, also on several machines, may use them.
 /// Errors `kJournal`.
 class ScheduleStore {
  public:
-  /// Error `kInput`: the journal is not a file.
+  /// Opens them where the journal is. Errors `kInput`: the journal is in memory; kind `not_found`: no
+  /// schedule was added yet, and `create` is false.
   static Result<std::shared_ptr<ScheduleStore>> open(const Workspace& workspace, bool create);
-  /// The file of the schedules of a journal.
-  static std::string path_for(const std::string& journal) { return journal + ".schedules"; }
-  explicit ScheduleStore(Database database);
-  ~ScheduleStore();
+  virtual ~ScheduleStore() = default;
 
-  Status add(const Schedule& schedule);
+  /// Adds a schedule, with an id that no other has.
+  virtual Status add(const Schedule& schedule) = 0;
   /// In the order in which they were added.
-  Result<std::vector<Schedule>> list();
+  virtual Result<std::vector<Schedule>> list() = 0;
   /// The schedule that `text`, a whole id or a unique beginning or end of at least four characters, names.
   /// Error `kInput`.
   Result<Schedule> find(std::string_view text);
-  Status remove(const std::string& id);
+  virtual Status remove(const std::string& id) = 0;
   /// A schedule that continues does not make up for the times that passed while it was paused: `now` is where
   /// it continues from.
-  Status pause(const std::string& id, bool paused, UnixMillis now);
+  virtual Status pause(const std::string& id, bool paused, UnixMillis now) = 0;
   /// Notes that times up to and with `time` have been decided on. Never takes back what was noted.
-  Status note(const std::string& id, UnixMillis time);
-
- private:
-  Status change(const std::string& id, const std::function<bool(Schedule&)>& change);
-
-  std::mutex mutex_;
-  std::unique_ptr<Database> database_;
+  virtual Status note(const std::string& id, UnixMillis time) = 0;
 };
 
 /// Starts the runs of the schedules. Used by one thread at a time.

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "app/cron_times.hpp"
+#include "journal/testing/postgres_server.hpp"
 #include "praxis/base/dates.hpp"
 #include "store/sqlite.hpp"
 
@@ -110,7 +111,7 @@ TEST(SchedulesTest, MissedTimes_AreHandledAsTheScheduleSays) {
   EXPECT_THAT(due(Missed::kAll, late).times, IsEmpty());
 }
 
-// ---- the file and the scheduler
+// ---- where they are kept, and the scheduler
 
 class ScheduleClock final : public Environment {
  public:
@@ -121,17 +122,27 @@ class ScheduleClock final : public Environment {
   UnixMillis now_ = at("2026-11-27T06:30:00Z");
 };
 
-class SchedulerTest : public ::testing::Test {
+class SchedulerTest : public ::testing::TestWithParam<const char*> {
  protected:
-  SchedulerTest() {
+  void SetUp() override {
     std::string name = (std::filesystem::temp_directory_path() / "praxis_schedules_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
     place_.journal = (folder_ / "runs.db").string();
-    store_ = *ScheduleStore::open(place_, true);
+    if (GetParam() == std::string("Postgres")) {
+      PRAXIS_NEED_POSTGRES();
+      place_.journal = ::praxis::testing::PostgresServer::shared()->new_schema();
+    }
+    EXPECT_EQ(ScheduleStore::open(place_, false).error().kind(), ErrorKind::kNotFound);
+    auto store = ScheduleStore::open(place_, true);
+    ASSERT_TRUE(store) << store.error().message;
+    store_ = *std::move(store);
     schedule_.done = clock_->now();
   }
-  ~SchedulerTest() override { std::filesystem::remove_all(folder_); }
+  ~SchedulerTest() override {
+    store_.reset();
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+  }
 
   /// One pass of a process of its own.
   void pass() {
@@ -154,7 +165,10 @@ class SchedulerTest : public ::testing::Test {
   std::vector<std::string> started_, warnings_;
 };
 
-TEST_F(SchedulerTest, EachTime_IsStartedOnceByAllProcesses) {
+INSTANTIATE_TEST_SUITE_P(In, SchedulerTest, ::testing::Values("file", "Postgres"),
+                         [](const auto& place) { return std::string(place.param); });
+
+TEST_P(SchedulerTest, EachTime_IsStartedOnceByAllProcesses) {
   ASSERT_TRUE(store_->add(schedule_));
   pass();
   EXPECT_THAT(started_, IsEmpty());
@@ -168,7 +182,7 @@ TEST_F(SchedulerTest, EachTime_IsStartedOnceByAllProcesses) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-TEST_F(SchedulerTest, StartThatMayWorkLater_IsTriedAgain_AndAWrongOneGivenUp) {
+TEST_P(SchedulerTest, StartThatMayWorkLater_IsTriedAgain_AndAWrongOneGivenUp) {
   ASSERT_TRUE(store_->add(schedule_));
   clock_->now_ = at("2026-11-27T07:00:00Z");
   answer_ = fail(ErrorCode::kLimit, "too many turns");
@@ -182,7 +196,7 @@ TEST_F(SchedulerTest, StartThatMayWorkLater_IsTriedAgain_AndAWrongOneGivenUp) {
   EXPECT_THAT(warnings_.back(), HasSubstr("no such agent"));
 }
 
-TEST_F(SchedulerTest, PausedSchedule_StartsNothing_AndContinuesWithTheNextTime) {
+TEST_P(SchedulerTest, PausedSchedule_StartsNothing_AndContinuesWithTheNextTime) {
   schedule_.missed = Missed::kAll;
   ASSERT_TRUE(store_->add(schedule_));
   ASSERT_TRUE(store_->pause("first", true, clock_->now()));
@@ -196,7 +210,7 @@ TEST_F(SchedulerTest, PausedSchedule_StartsNothing_AndContinuesWithTheNextTime) 
   EXPECT_THAT(started_, ElementsAre("first 10:00"));
 }
 
-TEST_F(SchedulerTest, Schedules_AreFoundByPartsOfTheirIds_AndRemoved) {
+TEST_P(SchedulerTest, Schedules_AreFoundByPartsOfTheirIds_AndRemoved) {
   ASSERT_TRUE(store_->add(schedule_));
   Schedule other = schedule_;
   other.id = "first-too";
@@ -209,7 +223,7 @@ TEST_F(SchedulerTest, Schedules_AreFoundByPartsOfTheirIds_AndRemoved) {
   ASSERT_TRUE(store_->remove("first"));
   EXPECT_THAT(*store_->list(), SizeIs(1));
   place_.journal = "memory";
-  EXPECT_THAT(ScheduleStore::open(place_, true).error().message, HasSubstr("a journal that is a file"));
+  EXPECT_THAT(ScheduleStore::open(place_, true).error().message, HasSubstr("a journal in memory"));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "app/owned_file.hpp"
 #include "app/plain_text.hpp"
 #include "app/presets.hpp"
-#include "app/schedules.hpp"
+#include "app/schedule_file.hpp"
 #include "app/secret_broker.hpp"
 #include "app/trust.hpp"
 #include "app/values.hpp"
@@ -277,7 +277,7 @@ std::vector<std::string> files_of_runs(const Workspace& workspace) {
   for (const char* suffix : {"", "-wal", "-shm", "-journal", ".owners", ".head", ".traces"}) {
     if (workspace.in_file()) files.push_back(workspace.journal + suffix);
     if (workspace.in_file()) files.push_back(FileHistory::path_for(workspace.journal) + suffix);
-    if (workspace.in_file()) files.push_back(ScheduleStore::path_for(workspace.journal) + suffix);
+    if (workspace.in_file()) files.push_back(schedules_path(workspace.journal) + suffix);
     if (!workspace.memory.empty() && !is_memory_address(workspace.memory))
       files.push_back(workspace.memory + suffix);
     if (has_prompts_file) files.push_back(workspace.prompts + suffix);

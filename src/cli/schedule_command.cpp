@@ -141,9 +141,8 @@ class ScheduleWork {
   }
 
   Result<ExitStatus> carry_out() {
-    if (!workspace_.in_file())
-      return fail(app::usage_error("schedules are kept next to a journal that is a file",
-                                   "give one with --journal FILE"));
+    // An error now, not a warning later.
+    if (const auto store = app::ScheduleStore::open(workspace_, true); !store) return fail(store.error());
     Interrupts interrupts;
     std::stop_source stop;
     interrupts.on_first([&] { stop.request_stop(); });

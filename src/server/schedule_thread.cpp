@@ -61,7 +61,7 @@ void wait_for_turns(const Runtime& runtime) {
 
 ScheduleThread::ScheduleThread(const app::Workspace& workspace, std::shared_ptr<Runs> runs,
                                std::shared_ptr<Environment> environment, Warn warn) {
-  if (!workspace.in_file()) return;
+  if (!workspace.keeps_runs()) return;
   thread_ = std::jthread([this, &workspace, runs = std::move(runs), environment = std::move(environment),
                           warn = std::move(warn)](const std::stop_token& stop) {
     work(stop, workspace, runs, environment, warn);
@@ -72,11 +72,13 @@ void ScheduleThread::work(const std::stop_token& stop, const app::Workspace& wor
                           const std::shared_ptr<Runs>& runs, const std::shared_ptr<Environment>& environment,
                           const Warn& warn) {
   std::unique_ptr<app::Scheduler> scheduler;
+  bool warned = false;
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
-    // The file appears with the first schedule.
+    // The file appears with the first schedule; a database gets its table now, so that a look at it needs no
+    // new connection.
     if (!scheduler) {
-      if (auto store = app::ScheduleStore::open(workspace, false)) {
+      if (auto store = app::ScheduleStore::open(workspace, !workspace.in_file())) {
         scheduler = std::make_unique<app::Scheduler>(
             *std::move(store), environment,
             [&](const app::Schedule& schedule, UnixMillis time) {
@@ -84,8 +86,9 @@ void ScheduleThread::work(const std::stop_token& stop, const app::Workspace& wor
             },
             warn);
       } else if (store.error().kind() != ErrorKind::kNotFound) {
-        if (warn) warn("no schedule is carried out: " + store.error().message);
-        return;
+        if (warn && !std::exchange(warned, true))
+          warn("no schedule is carried out: " + store.error().message);
+        if (!store.error().retriable) return;
       }
     }
     if (scheduler) scheduler->pass();

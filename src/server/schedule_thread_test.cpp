@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "app/schedules.hpp"
+#include "app/schedule_file.hpp"
 #include "server/testing/served.hpp"
 
 namespace praxis::server {
@@ -33,7 +33,7 @@ class ScheduleThreadTest : public ServerTest {
     // Without its log the file is whole, so that a copy of it is what a process finds after a crash.
     std::filesystem::copy_file(path(), path() + ".before");
   }
-  std::string path() const { return app::ScheduleStore::path_for(journal()); }
+  std::string path() const { return app::schedules_path(journal()); }
   /// Waits until the schedule's missed time was noted.
   bool is_noted() {
     const UnixMillis recent = system_environment()->now() + -std::chrono::minutes(61);
