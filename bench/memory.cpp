@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "memory/ingest_batch.hpp"
 #include "must.hpp"
 #include "praxis/memory/documents.hpp"
 #include "praxis/memory/embedder.hpp"
@@ -73,11 +74,13 @@ void bench_ingestion(const fs::path& folder, const std::vector<Document>& docume
   const auto clients = must(sqlite_memory((folder / "documents.db").string()));
   std::size_t bytes = 0, pieces = 0;
   const double begin = cpu_ms();
+  IngestBatch batch(*clients.database, {},
+                    [&](const std::string&, const IngestReport& report) { pieces += report.pieces; });
   for (const Document& document : documents) {
-    const auto report = must(ingest(*clients.database, document));
-    pieces += report.pieces;
+    must(batch.add(document));
     bytes += document.content.size();
   }
+  must(batch.finish());
   must(clients.database->purge());
   const double ms = cpu_ms() - begin;
   std::printf("| storing documents: %zu files, %zu pieces, %.1f MB | %.2f MB/s of a core |\n",
