@@ -16,4 +16,11 @@ T must(Result<T> result) {
   std::exit(1);
 }
 
+/// The same without a value.
+inline void must(const Status& status) {
+  if (status) return;
+  std::fprintf(stderr, "%s\n", status.error().message.c_str());
+  std::exit(1);
+}
+
 }  // namespace praxis::bench

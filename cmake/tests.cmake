@@ -41,7 +41,7 @@ function(praxis_test name)
     gtest_discover_tests(${name} TEST_FILTER -Property/*:CliPostgres.*:Users/*/Ordinary DISCOVERY_TIMEOUT 60
                          PROPERTIES TIMEOUT 120)
   else()
-    set(run_elsewhere */postgres:*/Postgres:Postgres*:CliPostgres.*:*/Redis:*RedisMemory*:ServerMemory/*)
+    set(run_elsewhere */postgres:*/Postgres:*/PostgresVector:Postgres*:CliPostgres.*:*/Redis:*RedisMemory*:ServerMemory/*)
     if(PRAXIS_SANITIZE STREQUAL thread)
       string(APPEND run_elsewhere ":HostileCalls.*")  # has no threads
     endif()
@@ -68,7 +68,7 @@ foreach(room ${tested_rooms})
 endforeach()
 # The tests with a PostgreSQL or Redis server share one, which a program starts first.
 praxis_test_in_one(journal_postgres journal_test */postgres:Postgres*)
-praxis_test_in_one(memory_postgres memory_test */Postgres:PostgresMemory.*:ServerMemory/Postgres.*)
+praxis_test_in_one(memory_postgres memory_test */Postgres:*/PostgresVector:PostgresMemory.*:ServerMemory/Postgres.*)
 praxis_test_in_one(memory_redis memory_test */Redis:*RedisMemory*:ServerMemory/Redis.*)
 praxis_test_in_one(app_postgres app_test */Postgres)
 praxis_test_in_one(tools_postgres tools_test */postgres:Postgres*)

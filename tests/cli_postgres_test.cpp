@@ -61,6 +61,13 @@ TEST_F(CliPostgres, CommandsWorkOnADatabase) {
   EXPECT_THAT(praxis({"runs", "--json"}).out, Not(HasSubstr(run)));
 }
 
+TEST_F(CliPostgres, MemoryWithAnEmbedder_FindsByMeaning) {
+  file("config/praxis/config.toml", "embedder = \"hashing\"\nmemory = \"" + address_ + "\"\n");
+  const CommandResult added = praxis({"memory", "add", "The kettles are in the kitchen", "--key", "kettle"});
+  ASSERT_EQ(added.status, 0) << added.err;
+  EXPECT_THAT(praxis({"memory", "search", "kettle kitchenette", "--json"}).out, HasSubstr(R"("meaning":1)"));
+}
+
 TEST_F(CliPostgres, PasswordInTheAddressIsRefusedAndNotShown) {
   const CommandResult refused = praxis({"runs", "--journal", "postgres://me:secret@127.0.0.1/d"});
   EXPECT_EQ(refused.status, 2);

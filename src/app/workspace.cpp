@@ -189,17 +189,18 @@ Result<MemoryClients> open_memory(const Workspace& workspace, MemoryUse use) {
     return fail(usage_error("no location for the memory: neither HOME nor XDG_STATE_HOME is set",
                             "give one with PRAXIS_MEMORY=FILE"));
   }
-  if (is_postgres_address(workspace.memory)) return postgres_memory(workspace.memory, use);
   if (is_redis_address(workspace.memory)) {
     if (workspace.config.get("encryption.journal_key").empty()) return redis_memory(workspace.memory, use);
     return fail(usage_error("a memory in Redis is not sealed, but encryption.journal_key is set",
                             "keep the memory in a file: docs/encryption.md"));
   }
-  if (auto checked = check_stored_file("memory", workspace.memory); !checked) return fail(checked.error());
   auto embedder = configured_embedder(workspace);
   if (!embedder) return fail(std::move(embedder.error()));
   MemoryOptions options;
   options.embedder = *std::move(embedder);
+  if (is_postgres_address(workspace.memory))
+    return postgres_memory(workspace.memory, use, std::move(options));
+  if (auto checked = check_stored_file("memory", workspace.memory); !checked) return fail(checked.error());
   return sealed_memory(workspace.memory, use, std::move(options), seal_secret(workspace));
 }
 

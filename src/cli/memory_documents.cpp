@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/document_files.hpp"
 #include "app/hints.hpp"
 #include "app/plain_text.hpp"
+#include "memory/ingest_batch.hpp"
 #include "praxis/memory/documents.hpp"
 #include "praxis/memory/retention.hpp"
 
@@ -32,9 +34,7 @@ class DocumentWork {
       return fail(app::usage_error("--key and --tag are of a text; documents get keys of their own"));
     const auto found = app::find_document_files(options_.words);
     if (!found) return fail(found.error());
-    for (const std::string& file : found->files) {
-      if (auto added = add(file); !added) return fail(std::move(added.error()));
-    }
+    if (auto added = add(found->files); !added) return fail(std::move(added.error()));
     for (const std::string& folder : found->folders) {
       if (auto removed = remove_missing(folder, found->files); !removed)
         return fail(std::move(removed.error()));
@@ -54,22 +54,29 @@ class DocumentWork {
   }
 
  private:
-  Status add(const std::string& file) {
-    auto read = app::read_document_file(file);
-    if (!read.skipped.empty()) {
-      ++skipped_;
-      if (options_.json) {
-        console_.item("document", {{"file", file}, {"skipped", read.skipped}});
-      } else {
-        console_.err.line(fmt::format("{} is skipped: {}", visible_text(file), read.skipped));
+  Status add(const std::vector<std::string>& files) {
+    IngestBatch batch(memory_, ingest_, [this](const std::string& file, const IngestReport& report) {
+      ++documents_;
+      show(file, report);
+    });
+    for (const std::string& file : files) {
+      auto read = app::read_document_file(file);
+      if (!read.skipped.empty()) {
+        skip(file, read.skipped);
+      } else if (auto added = batch.add({file, std::move(read.content), {}}); !added) {
+        return added;
       }
-      return {};
     }
-    const auto report = ingest(memory_, {file, std::move(read.content), {}}, ingest_);
-    if (!report) return fail(report.error());
-    ++documents_;
-    show(file, *report);
-    return {};
+    return batch.finish();
+  }
+
+  void skip(const std::string& file, const std::string& why) {
+    ++skipped_;
+    if (options_.json) {
+      console_.item("document", {{"file", file}, {"skipped", why}});
+    } else {
+      console_.err.line(fmt::format("{} is skipped: {}", visible_text(file), why));
+    }
   }
 
   void show(const std::string& file, const IngestReport& report) {

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
+#include <tuple>
 #include <utility>
 
+#include "memory/ingest_batch.hpp"
 #include "praxis/base/digest.hpp"
 
 namespace praxis {
@@ -71,17 +74,20 @@ Result<std::map<std::string, Json>> stored_pieces(DatabaseClient& memory, const 
   return stored;
 }
 
-}  // namespace
+/// What storing a document changes.
+struct DocumentPlan {
+  IngestReport report;
+  NoteChanges changes;
+};
 
-Result<IngestReport> ingest(DatabaseClient& memory, const Document& document, const IngestOptions& options) {
+Result<DocumentPlan> plan_of(DatabaseClient& memory, const Document& document, const IngestOptions& options) {
   const std::string& name = document.name;
   if (auto checked = check_document_name(name); !checked) return fail(std::move(checked.error()));
   auto stored = stored_pieces(memory, options.collection, name);
   if (!stored) return fail(std::move(stored.error()));
   const auto pieces =
       split_document(document.content, document.kind.value_or(document_kind_of(name)), options.split);
-  IngestReport report{pieces.size(), 0, 0};
-  NoteChanges changes;
+  DocumentPlan plan{{pieces.size(), 0, 0}, {}};
   std::map<std::string, std::size_t> uses;  // parts of a long line have the same lines
   for (const DocumentPiece& piece : pieces) {
     std::string key = piece_key(name, piece);
@@ -90,15 +96,65 @@ Result<IngestReport> ingest(DatabaseClient& memory, const Document& document, co
     const auto old = stored->find(key);
     const bool is_same = old != stored->end() && old->second == value.at("hash");
     if (old != stored->end()) stored->erase(old);
-    if (!is_same) changes.writes.emplace_back(std::move(key), std::move(value));
+    if (!is_same) plan.changes.writes.emplace_back(std::move(key), std::move(value));
   }
-  for (auto& [key, hash] : *stored) changes.removals.push_back(key);
-  report.written = changes.writes.size();
-  report.removed = changes.removals.size();
-  if (report.written + report.removed == 0) return report;
-  if (auto changed = memory.change(options.collection, std::move(changes)); !changed)
+  for (auto& [key, hash] : *stored) plan.changes.removals.push_back(key);
+  plan.report.written = plan.changes.writes.size();
+  plan.report.removed = plan.changes.removals.size();
+  return plan;
+}
+
+Status make_changes(DatabaseClient& memory, const std::string& collection, NoteChanges changes) {
+  if (changes.writes.empty() && changes.removals.empty()) return {};
+  return memory.change(collection, std::move(changes));
+}
+
+}  // namespace
+
+Result<IngestReport> ingest(DatabaseClient& memory, const Document& document, const IngestOptions& options) {
+  auto plan = plan_of(memory, document, options);
+  if (!plan) return fail(std::move(plan.error()));
+  if (auto changed = make_changes(memory, options.collection, std::move(plan->changes)); !changed)
     return fail(std::move(changed.error()));
-  return report;
+  return plan->report;
+}
+
+IngestBatch::IngestBatch(DatabaseClient& memory, IngestOptions options, Stored stored)
+    : memory_(memory), options_(std::move(options)), stored_(std::move(stored)) {}
+
+Status IngestBatch::add(const Document& document) {
+  constexpr std::size_t kMostBytes = std::size_t{2} << 20U;
+  auto plan = plan_of(memory_, document, options_);
+  if (!plan) {
+    std::ignore = finish();  // the error of this document counts
+    return fail(std::move(plan.error()));
+  }
+  pending_.push_back({document.name, plan->report, std::move(plan->changes)});
+  bytes_ += document.content.size();
+  return bytes_ < kMostBytes ? Status{} : finish();
+}
+
+Status IngestBatch::finish() {
+  auto documents = std::exchange(pending_, {});
+  bytes_ = 0;
+  auto done = store_together(documents);
+  // The memory has not enough room for all of them, but it may have some for the first.
+  const bool one_by_one = !done && done.error().code == ErrorCode::kLimit && documents.size() > 1;
+  for (Pending& each : documents) {
+    if (one_by_one) done = make_changes(memory_, options_.collection, std::move(each.changes));
+    if (!done) return done;
+    stored_(each.name, each.report);
+  }
+  return {};
+}
+
+Status IngestBatch::store_together(const std::vector<Pending>& documents) {
+  NoteChanges all;
+  for (const Pending& each : documents) {
+    std::ranges::copy(each.changes.writes, std::back_inserter(all.writes));
+    std::ranges::copy(each.changes.removals, std::back_inserter(all.removals));
+  }
+  return make_changes(memory_, options_.collection, std::move(all));
 }
 
 Result<std::size_t> remove_document(DatabaseClient& memory, const std::string& name,

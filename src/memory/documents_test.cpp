@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "memory/ingest_batch.hpp"
 #include "memory/testing/store_folder.hpp"
 #include "praxis/base/utf8.hpp"
 #include "praxis/memory/stores.hpp"
@@ -244,6 +245,40 @@ TEST_P(Documents, PartsOfALongLine_AreAllKept) {
   EXPECT_THAT(keys(), SizeIs(report.pieces));
   EXPECT_THAT(memory().search("word1999").value(), Not(IsEmpty()));
   EXPECT_EQ(ingest(memory(), {"long.txt", line}).value().written, 0U);
+}
+
+TEST_P(Documents, Batch_StoresWhatEachDocumentAloneWould) {
+  std::vector<std::string> reported;
+  IngestBatch batch(memory(), {"documents", {400, 80}},
+                    [&](const std::string& name, const IngestReport& report) {
+                      reported.push_back(name + ' ' + std::to_string(report.written) + ' ' +
+                                         std::to_string(report.removed));
+                    });
+  ASSERT_TRUE(ingest(memory(), {"b.txt", "old text"}, {"documents", {400, 80}}));
+  for (const char* name : {"a.txt", "b.txt", "c.txt"}) ASSERT_TRUE(batch.add({name, "one line"}));
+  EXPECT_THAT(reported, IsEmpty()) << "nothing is stored yet";
+  EXPECT_THAT(keys(), ElementsAre("b.txt:1-1"));
+  ASSERT_TRUE(batch.finish());
+  EXPECT_THAT(reported, ElementsAre("a.txt 1 0", "b.txt 1 0", "c.txt 1 0"));
+  EXPECT_THAT(keys(), ElementsAre("a.txt:1-1", "b.txt:1-1", "c.txt:1-1"));
+  ASSERT_TRUE(batch.add({"large.txt", paragraphs(60'000)}));
+  EXPECT_THAT(reported, SizeIs(4)) << "much text does not wait";
+}
+
+TEST_P(Documents, BatchThatFails_KeepsTheDocumentsBefore) {
+  std::vector<std::string> stored;
+  IngestBatch batch(memory(), {},
+                    [&](const std::string& name, const IngestReport&) { stored.push_back(name); });
+  ASSERT_TRUE(batch.add({"a.txt", "one line"}));
+  EXPECT_EQ(batch.add({"", "no name"}).error().code, ErrorCode::kInput);
+  EXPECT_THAT(stored, ElementsAre("a.txt"));
+  clients_ = memory_in_process({fixed_environment(1), {.max_notes = 2}});
+  IngestBatch full(memory(), {},
+                   [&](const std::string& name, const IngestReport&) { stored.push_back(name); });
+  for (const char* name : {"b.txt", "c.txt", "d.txt"}) ASSERT_TRUE(full.add({name, "one line"}));
+  EXPECT_EQ(full.finish().error().code, ErrorCode::kLimit);
+  EXPECT_THAT(keys(), ElementsAre("b.txt:1-1", "c.txt:1-1"));
+  EXPECT_THAT(stored, ElementsAre("a.txt", "b.txt", "c.txt"));
 }
 
 TEST_P(Documents, ChangeThatDoesNotFit_ChangesNothing) {

@@ -8,7 +8,9 @@
 #include <fstream>
 #include <random>
 
+#include "journal/testing/postgres_server.hpp"
 #include "memory/testing/store_folder.hpp"
+#include "memory/testing/vector_type.hpp"
 #include "memory/vector_index.hpp"
 #include "praxis/memory/embedder.hpp"
 #include "praxis/memory/stores.hpp"
@@ -32,23 +34,40 @@ class SmallEmbedder final : public Embedder {
       asked.push_back(text);
       const auto has = [&](const char* word) { return text.find(word) != std::string::npos ? 1.0F : 0.0F; };
       vectors.push_back({has("car") + has("vehicle"), has("tea") + has("drink"), 0.01F});
+      vectors.back().resize(length);
     }
     return vectors;
   }
 
   bool fails = false;
+  std::size_t length = 3;
   std::vector<std::string> asked;
 
  private:
   const std::string name_ = "small";
 };
 
-class MemoryWithMeaning : public ::testing::Test {
- protected:
-  MemoryWithMeaning() : clients_(opened()) {}
+/// Where the vectors are, and who compares them: this process, or in the second of the databases the server.
+enum class MeaningPlace : std::uint8_t { kFile, kPostgres, kPostgresVector };
 
-  MemoryClients opened() {
-    return sqlite_memory(folder_.file("memory.db"), MemoryUse::kCreate, {.embedder = embedder_}).value();
+class MemoryWithMeaning : public ::testing::TestWithParam<MeaningPlace> {
+ protected:
+  void SetUp() override {
+    if (GetParam() != MeaningPlace::kFile) {
+      PRAXIS_NEED_POSTGRES();
+      schema_ = testing::PostgresServer::shared()->new_schema();
+      if (GetParam() == MeaningPlace::kPostgresVector) schema_ = testing::with_vector_type(schema_);
+      ASSERT_NE(schema_, "");
+    }
+    clients_ = opened();
+  }
+
+  MemoryClients opened() { return opened(embedder_); }
+  MemoryClients opened(std::shared_ptr<Embedder> embedder) {
+    const MemoryOptions options{.embedder = std::move(embedder)};
+    if (GetParam() != MeaningPlace::kFile)
+      return postgres_memory(schema_, MemoryUse::kCreate, options).value();
+    return sqlite_memory(folder_.file("memory.db"), MemoryUse::kCreate, options).value();
   }
   void write(const std::string& key, const std::string& text, const std::string& collection = "facts") {
     ASSERT_TRUE(clients_.database->write(collection, key, {{"text", text}}));
@@ -58,21 +77,23 @@ class MemoryWithMeaning : public ::testing::Test {
     for (const Hit& hit : clients_.database->search(text, options).value()) keys.push_back(hit.note.key);
     return keys;
   }
-  bool in_a_file(std::string_view bytes) const {
-    for (const auto& entry : std::filesystem::directory_iterator(folder_.file(""))) {
-      std::ifstream in(entry.path(), std::ios::binary);
-      const std::string all{std::istreambuf_iterator<char>(in), {}};
-      if (all.find(bytes) != std::string::npos) return true;
-    }
-    return false;
-  }
 
   StoreFolder folder_;
+  std::string schema_;  // the address of one in the database
   std::shared_ptr<SmallEmbedder> embedder_ = std::make_shared<SmallEmbedder>();
   MemoryClients clients_;
 };
 
-TEST_F(MemoryWithMeaning, Search_FindsWhatSharesNoWord) {
+std::string name_of_place(const ::testing::TestParamInfo<MeaningPlace>& place) {
+  if (place.param == MeaningPlace::kFile) return "File";
+  return place.param == MeaningPlace::kPostgres ? "Postgres" : "PostgresVector";
+}
+INSTANTIATE_TEST_SUITE_P(Places, MemoryWithMeaning,
+                         ::testing::Values(MeaningPlace::kFile, MeaningPlace::kPostgres,
+                                           MeaningPlace::kPostgresVector),
+                         name_of_place);
+
+TEST_P(MemoryWithMeaning, Search_FindsWhatSharesNoWord) {
   write("a", "Anna has a car.");
   write("b", "Bob grows tomatoes.");
   const auto hits = clients_.database->search("which vehicle").value();
@@ -83,7 +104,7 @@ TEST_F(MemoryWithMeaning, Search_FindsWhatSharesNoWord) {
   EXPECT_EQ(to_json(hits[0]).at("ranks").at("meaning"), Json(1));
 }
 
-TEST_F(MemoryWithMeaning, Texts_AreEmbeddedOnce) {
+TEST_P(MemoryWithMeaning, Texts_AreEmbeddedOnce) {
   write("a", "a car");
   write("b", "some tea");
   EXPECT_THAT(embedder_->asked, IsEmpty()) << "a write waits for no server";
@@ -98,7 +119,7 @@ TEST_F(MemoryWithMeaning, Texts_AreEmbeddedOnce) {
   EXPECT_EQ(embedder_->asked.size(), 4U);
 }
 
-TEST_F(MemoryWithMeaning, EmbedderThatFails_LeavesTheWords) {
+TEST_P(MemoryWithMeaning, EmbedderThatFails_LeavesTheWords) {
   write("a", "a car");
   embedder_->fails = true;
   EXPECT_THAT(found("car"), ElementsAre("a"));
@@ -107,7 +128,7 @@ TEST_F(MemoryWithMeaning, EmbedderThatFails_LeavesTheWords) {
   EXPECT_THAT(found("vehicle"), ElementsAre("a")) << "made up for";
 }
 
-TEST_F(MemoryWithMeaning, ChangesByOthers_AreSeen) {
+TEST_P(MemoryWithMeaning, ChangesByOthers_AreSeen) {
   write("a", "a car");
   write("b", "tea");
   found("vehicle");
@@ -119,19 +140,83 @@ TEST_F(MemoryWithMeaning, ChangesByOthers_AreSeen) {
   EXPECT_THAT(keys, ElementsAre("b", "c"));
 }
 
-TEST_F(MemoryWithMeaning, CollectionAndFilter_HoldForMeaningToo) {
+TEST_P(MemoryWithMeaning, CollectionAndFilter_HoldForMeaningToo) {
   write("a", "a car");
   write("b", "a car", "other");
   EXPECT_THAT(found("vehicle", {.collection = "other"}), ElementsAre("b"));
   EXPECT_THAT(found("vehicle", {.filter = Filter::parse({{"eq", {"text", "none"}}}).value()}), IsEmpty());
 }
 
-TEST_F(MemoryWithMeaning, Forgetting_RemovesTheVectorFromAllFiles) {
-  embedder_ = nullptr;
+TEST_P(MemoryWithMeaning, Fusion_IsThatOfAFile) {
+  const auto hashing = hashing_embedder(64);
+  clients_ = opened(hashing);
+  const auto reference =
+      sqlite_memory(folder_.file("reference.db"), MemoryUse::kCreate, {.embedder = hashing}).value();
+  const char* const texts[] = {"Anna drinks green tea in the morning",   "The kettle is green",
+                               "Tea is steeped for three minutes",       "Bob rides a bicycle to the harbour",
+                               "Teapots and kettles are in the kitchen", "The ferry leaves in the morning"};
+  int count = 0;
+  for (const char* text : texts) {
+    write("n" + std::to_string(++count), text);
+    ASSERT_TRUE(reference.database->write("facts", "n" + std::to_string(count), {{"text", text}}));
+  }
+  for (const char* query : {"green tea", "kettles", "morning ferry", "kitchenware"}) {
+    const auto hits = clients_.database->search(query).value(),
+               wanted = reference.database->search(query).value();
+    ASSERT_EQ(hits.size(), wanted.size()) << query;
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      EXPECT_EQ(hits[i].note.key, wanted[i].note.key) << query << ' ' << i;
+      EXPECT_EQ(hits[i].meaning_rank, wanted[i].meaning_rank) << query << ' ' << i;
+    }
+  }
+}
+
+TEST_P(MemoryWithMeaning, FilterThatRejectsTheNearest_FindsTheRest) {
+  for (int i = 0; i < 300; ++i)
+    write("near" + std::to_string(i), i % 2 == 0 ? "a car and a vehicle" : "vehicle, car", "many");
+  write("far", "a car with tea", "many");
+  EXPECT_THAT(found("vehicles", {.filter = Filter::parse({{"eq", {"text", "a car with tea"}}}).value()}),
+              ElementsAre("far"));
+}
+
+TEST_P(MemoryWithMeaning, VectorsOfAnotherLength_FailNoSearch) {
+  write("a", "a car");
+  ASSERT_THAT(found("vehicle"), ElementsAre("a"));
+  embedder_->length = 5;
+  write("b", "a red car");
+  clients_ = opened();
+  EXPECT_TRUE(clients_.database->search("vehicles"));
+  EXPECT_THAT(found("red"), ElementsAre("b"));
+}
+
+TEST_P(MemoryWithMeaning, Vector_GoesWithItsNote) {
+  write("a", "a car");
+  found("vehicle");
+  ASSERT_TRUE(opened(nullptr).database->remove("facts", "a").value()) << "without an embedder";
+  write("b", "a car");
+  EXPECT_THAT(found("vehicle"), ElementsAre("b"));
+  EXPECT_EQ(std::ranges::count(embedder_->asked, "b\na car"), 1);
+}
+
+class MemoryFileWithMeaning : public ::testing::Test {
+ protected:
+  bool in_a_file(std::string_view bytes) const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.file(""))) {
+      std::ifstream in(entry.path(), std::ios::binary);
+      const std::string all{std::istreambuf_iterator<char>(in), {}};
+      if (all.find(bytes) != std::string::npos) return true;
+    }
+    return false;
+  }
+  StoreFolder folder_;
+};
+
+TEST_F(MemoryFileWithMeaning, Forgetting_RemovesTheVectorFromAllFiles) {
   const auto hashing = hashing_embedder(16);
-  clients_ = sqlite_memory(folder_.file("memory.db"), MemoryUse::kCreate, {.embedder = hashing}).value();
-  write("a", "canary in a mine");
-  ASSERT_FALSE(found("canary").empty());
+  const auto clients =
+      sqlite_memory(folder_.file("memory.db"), MemoryUse::kCreate, {.embedder = hashing}).value();
+  ASSERT_TRUE(clients.database->write("facts", "a", {{"text", "canary in a mine"}}));
+  ASSERT_FALSE(clients.database->search("canary").value().empty());
   const std::string text = "a\ncanary in a mine";
   auto vector = hashing->embed(std::span(&text, 1)).value()[0];
   make_unit(vector);

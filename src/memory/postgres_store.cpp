@@ -5,10 +5,12 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "journal/postgres_connection.hpp"
 #include "memory/note_store.hpp"
+#include "memory/postgres_vectors.hpp"
 #include "memory/words.hpp"
 
 namespace praxis {
@@ -136,7 +138,7 @@ class PostgresStore final : public NoteStore {
   }
 
   Result<std::vector<FoundNote>> find(NoteSpace space, const std::string& collection,
-                                      const std::vector<std::string>& words, const MeaningQuery* /*meaning*/,
+                                      const std::vector<std::string>& words, const MeaningQuery* meaning,
                                       const Keep& keep, std::size_t limit) override {
     std::vector<std::string> stems, pieces;
     for (const std::string& word : words) {
@@ -177,13 +179,31 @@ class PostgresStore final : public NoteStore {
         "SELECT id, (1e6 * score)::bigint FROM scores WHERE score IS NOT NULL ORDER BY score DESC, id DESC",
         {PostgresValue::array(pieces), number_of_space(space), collection});
     std::map<std::int64_t, FoundNote> found;
-    Status done = by_words ? rank(*by_words, keep, limit, &Scored::words, found) : fail(by_words.error());
-    if (done)
-      done = by_pieces ? rank(*by_pieces, keep, limit, &Scored::pieces, found) : fail(by_pieces.error());
+    Status done = rank_by(by_words, keep, limit, &Scored::words, found);
+    if (done) done = rank_by(by_pieces, keep, limit, &Scored::pieces, found);
+    if (done && meaning != nullptr && space == NoteSpace::kCollection)
+      done = rank_by_meaning(*meaning, collection, keep, limit, found);
     if (!done) return fail(std::move(done.error()));
     std::vector<FoundNote> result;
     for (auto& [id, each] : found) result.push_back(std::move(each));
     return result;
+  }
+
+  Result<std::vector<PlainNote>> without_vector(const std::string& model, std::size_t limit) override {
+    return asked([&](PostgresConnection& server) { return vectors_.missing(server, model, limit); });
+  }
+
+  Result<std::optional<std::vector<float>>> known_vector(const std::string& model,
+                                                         const std::string& hash) override {
+    return asked([&](PostgresConnection& server) { return vectors_.known(server, model, hash); });
+  }
+
+  Status add_vectors(const std::string& model, const std::vector<NoteVector>& vectors) override {
+    auto added = changed({}, false, [&]() -> Result<bool> {
+      if (auto done = vectors_.add(connection_, model, vectors); !done) return fail(std::move(done.error()));
+      return true;
+    });
+    return added ? Status{} : fail(std::move(added.error()));
   }
 
   Result<bool> remove(NoteSpace space, const std::string& collection, const std::optional<std::string>& key,
@@ -233,14 +253,18 @@ class PostgresStore final : public NoteStore {
     return {};
   }
 
-  /// The answer to a question. It changes nothing, so a lost connection is tried once more.
-  Result<PostgresRows> asked(std::string_view sql, std::initializer_list<PostgresValue> values) {
+  /// What `question` gets from the server. It changes nothing, so a lost connection is tried once more.
+  template <class Question>
+  std::invoke_result_t<Question, PostgresConnection&> asked(const Question& question) {
     const std::lock_guard lock(mutex_);
-    if (auto ready = connected(); !ready) return fail(std::move(ready.error()));
-    auto rows = connection_.run(sql, values);
-    if (rows || !connection_.is_lost()) return rows;
-    if (auto ready = connected(); !ready) return fail(std::move(ready.error()));
-    return connection_.run(sql, values);
+    for (bool is_first = true;; is_first = false) {
+      if (auto ready = connected(); !ready) return fail(std::move(ready.error()));
+      auto answer = question(connection_);
+      if (answer || !connection_.is_lost() || !is_first) return answer;
+    }
+  }
+  Result<PostgresRows> asked(std::string_view sql, std::initializer_list<PostgresValue> values) {
+    return asked([&](PostgresConnection& server) { return server.run(sql, values); });
   }
 
   /// Gives the rows `key, value, written` of one page after the other to `visit`, until a page is empty.
@@ -271,27 +295,52 @@ class PostgresStore final : public NoteStore {
     });
   }
 
-  /// Adds the best of one ranking, rows `id, score`, to `found`.
-  Status rank(const PostgresRows& rows, const Keep& keep, std::size_t limit,
-              std::optional<double> Scored::* score, std::map<std::int64_t, FoundNote>& found) {
+  /// Adds the best of one ranking, rows of `id` and a score in millionths, to `found`.
+  Status rank_by(const Result<PostgresRows>& rows, const Keep& keep, std::size_t limit,
+                 std::optional<double> Scored::* score, std::map<std::int64_t, FoundNote>& found) {
+    if (!rows) return fail(rows.error());
     std::size_t taken = 0;
-    for (int row = 0; row < rows.size() && taken < limit; ++row) {
-      const std::int64_t id = rows.integer(row, 0);
-      auto place = found.find(id);
-      if (place == found.end()) {
-        const auto kept =
-            asked("SELECT key, value, written, collection FROM praxis_memory_notes WHERE id = $1", {id});
-        if (!kept) return fail(kept.error());
-        if (kept->size() == 0) continue;  // another process removed it
-        auto note = note_at(*kept, 0, 0, kept->text(0, 3));
-        if (!note) return fail(std::move(note.error()));
-        if (!keep(note->value)) continue;
-        place = found.emplace(id, FoundNote{*std::move(note), {id, {}, {}}}).first;
-      }
-      place->second.scores.*score = static_cast<double>(rows.integer(row, 1)) / 1e6;
+    for (int row = 0; row < rows->size() && taken < limit; ++row) {
+      const auto kept = take_in(rows->integer(row, 0), keep, found);
+      if (!kept) return fail(kept.error());
+      if (*kept == nullptr) continue;
+      (*kept)->scores.*score = static_cast<double>(rows->integer(row, 1)) / 1e6;
       ++taken;
     }
     return {};
+  }
+
+  Status rank_by_meaning(const MeaningQuery& meaning, const std::string& collection, const Keep& keep,
+                         std::size_t limit, std::map<std::int64_t, FoundNote>& found) {
+    constexpr std::size_t kMore = 8;  // the filter may reject most of them
+    std::size_t taken = 0, seen = 0;
+    for (std::size_t wanted = limit;; wanted *= kMore) {
+      const auto nearest = asked(
+          [&](PostgresConnection& server) { return vectors_.nearest(server, meaning, collection, wanted); });
+      if (!nearest) return fail(nearest.error());
+      for (; seen < nearest->size() && taken < limit; ++seen) {
+        const auto kept = take_in((*nearest)[seen].id, keep, found);
+        if (!kept) return fail(kept.error());
+        if (*kept == nullptr) continue;
+        (*kept)->scores.meaning = static_cast<double>((*nearest)[seen].score);
+        ++taken;
+      }
+      if (taken == limit || nearest->size() < wanted) return {};
+    }
+  }
+
+  /// The note in `found`, where it is put unless it is there. Null if `keep` rejects it, or another process
+  /// removed it.
+  Result<FoundNote*> take_in(std::int64_t id, const Keep& keep, std::map<std::int64_t, FoundNote>& found) {
+    if (const auto there = found.find(id); there != found.end()) return &there->second;
+    const auto rows =
+        asked("SELECT key, value, written, collection FROM praxis_memory_notes WHERE id = $1", {id});
+    if (!rows) return fail(rows.error());
+    if (rows->size() == 0) return nullptr;
+    auto note = note_at(*rows, 0, 0, rows->text(0, 3));
+    if (!note) return fail(std::move(note.error()));
+    if (!keep(note->value)) return nullptr;
+    return &found.emplace(id, FoundNote{*std::move(note), {id, {}, {}}}).first->second;
   }
 
   /// Makes a change in a transaction. With a known key nothing is changed, and the result is `when_known`, or
@@ -390,6 +439,7 @@ class PostgresStore final : public NoteStore {
   const std::string address_;
   std::mutex mutex_;
   PostgresConnection connection_;
+  PostgresVectors vectors_;
   std::int64_t notes_ = 0, bytes_ = 0, next_id_ = 1;  ///< the totals, in a transaction
   const MemoryLimits limits_;
 };

@@ -390,7 +390,10 @@ class SqliteStore final : public NoteStore {
     if (done) done = database_.run("INSERT INTO pieces (rowid, text) VALUES (?1, ?2)", id, text);
     if (done) done = sealed_.write_note(id);
     if (!done) return done;
-    return database_.run("UPDATE totals SET notes = notes + 1, bytes = bytes + ?1", std::uint64_t{bytes});
+    // Without the row, SQLite takes the statement for one that writes several, and prepares to undo it alone:
+    // for that, FTS5 ends the part of the index that it holds in memory, after each note of a change.
+    return database_.run("UPDATE totals SET notes = notes + 1, bytes = bytes + ?1 WHERE rowid = 1",
+                         std::uint64_t{bytes});
   }
 
   /// Removes a note from the tables. False if it is not there.
@@ -404,7 +407,8 @@ class SqliteStore final : public NoteStore {
 
   Status take_out(std::int64_t id) {
     auto done = database_.run(
-        "UPDATE totals SET notes = notes - 1, bytes = bytes - (SELECT n.bytes FROM notes n WHERE n.id = ?1)",
+        "UPDATE totals SET notes = notes - 1, bytes = bytes - (SELECT n.bytes FROM notes n WHERE n.id = ?1) "
+        "WHERE rowid = 1",
         id);
     if (done) done = delete_note_row(database_, id);
     return done ? sealed_.remove(id) : done;

@@ -106,6 +106,28 @@ TEST_F(MemoryFile, WhatIsRemoved_IsInNoFile) {
   EXPECT_THAT(clients.database->search("note").value(), SizeIs(10));
 }
 
+TEST_F(MemoryFile, ChangeOfManyNotes_AddsOnePartToTheIndexes) {
+  NoteChanges changes;
+  for (int i = 0; i < 60; ++i)
+    changes.writes.emplace_back(std::to_string(i), "some words of note " + std::to_string(i));
+  ASSERT_TRUE(open().database->change("c", std::move(changes)));
+  sqlite3* file = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &file), SQLITE_OK);
+  for (const char* parts :
+       {"SELECT count(DISTINCT segid) FROM words_idx", "SELECT count(DISTINCT segid) FROM pieces_idx"}) {
+    std::string count;
+    sqlite3_exec(
+        file, parts,
+        [](void* into, int, char** values, char**) {
+          return static_cast<std::string*>(into)->assign(values[0]), 0;
+        },
+        &count, nullptr);
+    EXPECT_EQ(count, "1") << parts
+                          << ": one for each note makes writing many of them several times as expensive";
+  }
+  sqlite3_close(file);
+}
+
 TEST_F(MemoryFile, RemovalThatWasCutOff_IsCompletedWhenItIsOpenedAgain) {
   const std::string canary = "canary4455word";
   const pid_t child = fork();

@@ -57,7 +57,7 @@ struct MemoryLimits {
 struct MemoryOptions {
   std::shared_ptr<Environment> environment = nullptr;  ///< clock and ids; null: those of the system
   MemoryLimits limits = {};
-  /// Finds notes of collections by meaning too, in a memory that is kept in a file. Null: by words alone.
+  /// Finds notes of collections by meaning too, in a file and in PostgreSQL. Null: by words alone.
   std::shared_ptr<Embedder> embedder = nullptr;
 };
 

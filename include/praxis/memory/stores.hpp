@@ -32,7 +32,7 @@ Result<MemoryClients> sqlite_memory(const std::string& path, MemoryUse use = Mem
 Result<MemoryClients> postgres_memory(const std::string& address, MemoryUse use = MemoryUse::kCreate,
                                       MemoryOptions options = {});
 /// The same in Redis 7 or later, through hiredis: `redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]` or
-/// `redis+unix://[USER:PASSWORD@]/PATH[?db=DATABASE]`. Both search by words alone (docs/memory.md).
+/// `redis+unix://[USER:PASSWORD@]/PATH[?db=DATABASE]`. It searches by words alone (docs/memory.md).
 Result<MemoryClients> redis_memory(const std::string& address, MemoryUse use = MemoryUse::kCreate,
                                    MemoryOptions options = {});
 
