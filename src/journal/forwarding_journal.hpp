@@ -1,4 +1,4 @@
-// A journal that forwards every call to another one; tests derive from it to change single calls.
+// A journal that forwards every call to another one, for those that change single calls.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 #include "praxis/journal/journal.hpp"
 
-namespace praxis::testing {
+namespace praxis {
 
 class ForwardingJournal : public Journal, public Inbox {
  public:
@@ -65,4 +65,4 @@ class ForwardingJournal : public Journal, public Inbox {
   const std::shared_ptr<Journal> inner_;
 };
 
-}  // namespace praxis::testing
+}  // namespace praxis
