@@ -21,6 +21,7 @@
 #include "cli/live_traces.hpp"
 #include "cli/open_browser.hpp"
 #include "cli/place.hpp"
+#include "cli/serve_engine.hpp"
 #include "cli/server_token.hpp"
 #include "net/http_server_tls.hpp"
 #include "net/socket_address.hpp"
@@ -151,6 +152,9 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
     serving.login_code = app::random_secret(*system_environment());
   }
   const std::string code = serving.login_code;
+  auto restate = engine_of(options.engine, *workspace, options.plain_http);
+  if (!restate) return fail(restate.error());
+  serving.restate = *std::move(restate);
   serving.take_up = options.take_up;
   if (options.access_log) serving.log = [lines](const std::string& line) { lines->write(line); };
   serving.warn = warnings_to(lines);
