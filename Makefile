@@ -113,6 +113,7 @@ fuzz: setup-check ## run each fuzzer for FUZZ_SECONDS
 clients: setup ## let unmodified clients, such as OpenAI's, use the server (needs node and npm)
 	$(call build,test,praxis_cli praxis_c)
 	scripts/check-clients build/test/praxis build/clients
+	scripts/check-restate build/test/praxis build/restate
 
 page: setup ## build the page of `praxis serve`, the template engines and the binary with them (needs node and npm)
 	scripts/build-page
