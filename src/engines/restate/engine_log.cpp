@@ -255,8 +255,12 @@ std::uint64_t EngineLog::take(Invocation invocation, Answer answer) {
   const auto row = taken ? store_->session(root) : Result<SessionRow>(fail(taken.error()));
   {
     const std::lock_guard lock(mutex_);
-    if (!taken || stopped_) {
-      const std::string why = taken ? ended().message : taken.error().message;
+    const bool is_stored =
+        taken && tree->invocation == invocation.id;  // what failed to be is stored next time
+    if (!is_stored || stopped_) {
+      const std::string why = !taken     ? taken.error().message
+                              : stopped_ ? ended().message
+                                         : "the journal did not take the records";
       if (!taken && links_.warn) todo.push_back([warn = links_.warn, why] { warn(why); });
       todo.push_back([answer = std::move(answer), why]() mutable { answer(refuse(why, kRetryDelay)); });
       tree->link = Link::kUnknown;

@@ -47,11 +47,17 @@ Result<std::uint64_t> append_now(Journal& journal, Append append) {
   return last.get();
 }
 
+Result<Lease> take_lease(Journal& journal, const Append& append) {
+  if (append.expected_seq == 0) {
+    auto lease = journal.create(append.lease.session, append.entries.front().time);
+    if (lease || lease.error().kind() != ErrorKind::kExists) return lease;
+  }
+  return journal.acquire(append.lease.session, true);
+}
+
 /// Appends under a lease of its own. Messages that another process answered meanwhile stay answered.
 Status store_rest(Journal& journal, Append append) {
-  const bool is_new = append.expected_seq == 0;
-  auto lease = is_new ? journal.create(append.lease.session, append.entries.front().time)
-                      : journal.acquire(append.lease.session, true);
+  const auto lease = take_lease(journal, append);
   if (!lease) return fail(lease.error());
   append.lease = *lease;
   Append without = append;
