@@ -77,7 +77,8 @@ Result<std::optional<server::RestateOptions>> engine_of(const EngineOptions& opt
   if (!listen)
     return fail(app::usage_error("--engine-listen: not an address and a port: " + options.listen,
                                  "give one such as 127.0.0.1:9080"));
-  const auto reached = base_url(options.address.empty() ? listened : options.address, "--engine-address");
+  auto reached =
+      options.address.empty() ? Result<std::string>("") : base_url(options.address, "--engine-address");
   if (!reached) return fail(reached.error());
   for (const auto& [url, option] :
        {std::pair{listened, "--engine-listen"}, {*admin, "--engine-admin"}, {*reached, "--engine-address"}}) {
@@ -87,7 +88,7 @@ Result<std::optional<server::RestateOptions>> engine_of(const EngineOptions& opt
   if (!token) return fail(token.error());
   restate.ingress = *ingress;
   restate.admin = *admin;
-  restate.reached_at = *reached;
+  restate.reached_at = *std::move(reached);
   restate.token = *std::move(token);
   restate.http.address = listen->host;
   restate.http.port = listen->port;

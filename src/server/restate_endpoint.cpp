@@ -248,16 +248,33 @@ restate::EngineLinks links_to(const std::shared_ptr<Executor>& executor, const s
 
 class Endpoint final : public RestateEndpoint {
  public:
-  Endpoint(std::shared_ptr<Calls> calls, std::shared_ptr<EngineLog> log, std::shared_ptr<Runs> runs,
-           std::unique_ptr<HttpServer> http)
-      : calls_(std::move(calls)), log_(std::move(log)), runs_(std::move(runs)), http_(std::move(http)) {}
+  Endpoint(std::shared_ptr<Executor> executor, std::shared_ptr<Calls> calls, std::shared_ptr<EngineLog> log,
+           std::shared_ptr<Runs> runs, std::unique_ptr<HttpServer> http)
+      : executor_(std::move(executor)),
+        calls_(std::move(calls)),
+        log_(std::move(log)),
+        runs_(std::move(runs)),
+        http_(std::move(http)) {}
   ~Endpoint() override { log_->stop(); }
 
   void take_up() override {
-    for (const SessionId& run : runs_->left()) log_->take_up(run);
+    using namespace std::chrono_literals;
+    const auto look = [log = std::weak_ptr(log_), runs = std::weak_ptr(runs_)] {
+      const auto living = runs.lock();
+      const auto at_engine = log.lock();
+      if (!living || !at_engine) return;
+      for (const SessionId& run : living->left()) at_engine->take_up(run);
+    };
+    executor_->post_blocking(look);
+    for (const auto later : {1'000ms, 4'000ms}) {
+      executor_->after(later, [weak = std::weak_ptr(executor_), look] {
+        if (const auto living = weak.lock()) living->post_blocking(look);
+      });
+    }
   }
 
  private:
+  const std::shared_ptr<Executor> executor_;
   const std::shared_ptr<Calls> calls_;
   const std::shared_ptr<EngineLog> log_;
   const std::shared_ptr<Runs> runs_;
@@ -277,10 +294,15 @@ Result<std::unique_ptr<RestateEndpoint>> RestateEndpoint::start(const std::share
     requests->take(std::move(request), std::move(reply));
   });
   if (!http) return fail(http.error());
+  if (options.reached_at.empty()) {
+    const bool is_ipv6 = options.http.address.contains(':');
+    options.reached_at = "http://" + (is_ipv6 ? '[' + options.http.address + ']' : options.http.address) +
+                         ':' + std::to_string((*http)->port());
+  }
   const auto calls = std::make_shared<Calls>(executor, std::move(options), warn);
   log->connect(links_to(executor, calls, runs, runtime, warn));
   if (auto enrolled = calls->enrol(); !enrolled) return fail(enrolled.error());
-  return std::make_unique<Endpoint>(calls, std::move(log), std::move(runs), *std::move(http));
+  return std::make_unique<Endpoint>(executor, calls, std::move(log), std::move(runs), *std::move(http));
 }
 
 }  // namespace praxis::server

@@ -18,7 +18,7 @@ class Runs;
 /// Where Restate is, and how it reaches this process.
 struct RestateOptions {
   std::string ingress, admin;  ///< base URLs of Restate, without a `/` at the end
-  std::string reached_at;      ///< base URL of this process for Restate, likewise
+  std::string reached_at;      ///< base URL of this process for Restate, likewise; empty: where it listens
   std::string token;           ///< Restate sends it with each request
   HttpServerOptions http;      ///< where this process listens for Restate
 };
@@ -27,7 +27,8 @@ struct RestateOptions {
 class RestateEndpoint {
  public:
   virtual ~RestateEndpoint() = default;
-  /// Asks Restate for the runs that a process left; they then continue here.
+  /// Asks Restate for the runs that a process left, now and, because a process that just ended may count as
+  /// alive, a few seconds later. They then continue here.
   virtual void take_up() = 0;
 
   using Warn = std::function<void(const std::string&)>;

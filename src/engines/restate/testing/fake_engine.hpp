@@ -2,6 +2,8 @@
 // and takes answers.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,18 +23,35 @@ class FakeEngine {
     entries_.push_back({FrameType::kInput, ""});
   }
 
-  /// The invocation as the next request has it.
-  Invocation request() const {
+  /// The body of the next request.
+  std::string body() const {
     std::string start;
     put_bytes_field(start, 1, id_);
     put_number_field(start, 3, entries_.size());
+    put_state(start);
     put_bytes_field(start, 6, key_);
     std::string body;
     put_frame(body, FrameType::kStart, start);
     for (const RecordedEntry& entry : entries_) put_frame(body, entry.type, entry.message);
-    auto invocation = read_invocation(body);
+    return body;
+  }
+  /// The invocation as the next request has it.
+  Invocation request() const {
+    auto invocation = read_invocation(body());
     EXPECT_TRUE(invocation) << invocation.error().message;
     return invocation.value_or(Invocation{});
+  }
+
+  /// The body of a request to the handler `wake`.
+  std::string wake_body() const {
+    std::string start, body;
+    put_bytes_field(start, 1, std::string(24, 'w'));
+    put_number_field(start, 3, 1);
+    put_state(start);
+    put_bytes_field(start, 6, key_);
+    put_frame(body, FrameType::kStart, start);
+    put_frame(body, FrameType::kInput, "");
+    return body;
   }
 
   /// Stores what an answer says.
@@ -44,6 +63,8 @@ class FakeEngine {
       if (frame.type == FrameType::kEnd) end_ = End::kEnded;
       if (frame.type == FrameType::kError) end_ = End::kRefused;
       if (frame.type == FrameType::kProposeRunCompletion) complete(frame.message);
+      if (frame.type == FrameType::kSetState) set_state(frame.message);
+      if (frame.type == FrameType::kClearState) state_.clear();
       const bool is_command = frame.type >= FrameType::kInput && frame.type <= FrameType::kCompleteAwakeable;
       if (is_command) entries_.push_back({frame.type, std::string(frame.message)});
     }
@@ -59,6 +80,21 @@ class FakeEngine {
   std::size_t batches() const { return request().batches.size(); }
 
  private:
+  void put_state(std::string& start) const {
+    if (state_.empty()) return;
+    std::string entry;
+    put_bytes_field(entry, 1, kAwakeableState);
+    put_bytes_field(entry, 2, state_);
+    put_bytes_field(start, 4, entry);
+  }
+
+  void set_state(std::string_view message) {
+    ProtobufReader reader(message);
+    EXPECT_EQ((*reader.next())->bytes, kAwakeableState);
+    ProtobufReader value((*reader.next())->bytes);
+    state_ = (*value.next())->bytes;
+  }
+
   void complete(std::string_view proposal) {
     ProtobufReader reader(proposal);
     const auto id = *reader.next(), value = *reader.next();
@@ -69,7 +105,7 @@ class FakeEngine {
     entries_.push_back({FrameType::kRunCompletion, message});
   }
 
-  std::string key_, id_;
+  std::string key_, id_, state_;
   std::vector<RecordedEntry> entries_;
   End end_ = End::kNone;
 };
