@@ -77,6 +77,10 @@ Result<std::optional<server::RestateOptions>> engine_of(const EngineOptions& opt
   if (!listen)
     return fail(app::usage_error("--engine-listen: not an address and a port: " + options.listen,
                                  "give one such as 127.0.0.1:9080"));
+  if (options.address.empty() && (listen->host == "0.0.0.0" || listen->host == "::")) {
+    return fail(app::usage_error("the engine cannot reach this process at " + listen->host,
+                                 "name an address of this machine: --engine-address http://HOST:PORT"));
+  }
   auto reached =
       options.address.empty() ? Result<std::string>("") : base_url(options.address, "--engine-address");
   if (!reached) return fail(reached.error());

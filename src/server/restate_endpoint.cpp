@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/hints.hpp"
 #include "engines/restate/guard.hpp"
 #include "praxis/base/digest.hpp"
 #include "praxis/json/json.hpp"
@@ -145,15 +146,15 @@ class Calls : public std::enable_shared_from_this<Calls> {
                    {"additional_headers", JsonObject{{"authorization", "Bearer " + options_.token}}}};
     auto answer = post(options_.admin + "/deployments", to_json_text(request));
     if (!answer) {
-      return fail(ErrorCode::kInput, "Restate does not answer at " + options_.admin + ": " +
-                                         answer.error().message +
-                                         "; start it, or give its address with --engine-admin");
+      return fail(
+          app::usage_error("Restate does not answer at " + options_.admin + ": " + answer.error().message,
+                           "start it, or give its address: --engine-admin URL"));
     }
     if (answer->status / 100 == 2) return {};
-    return fail(ErrorCode::kInput,
-                "Restate refused to register this process (" + std::to_string(answer->status) +
-                    "): " + json_string(parse_json(answer->body).value_or(nullptr), "message") +
-                    "; check that it reaches " + options_.reached_at + " (--engine-address)");
+    const std::string why = json_string(parse_json(answer->body).value_or(nullptr), "message");
+    return fail(app::usage_error(
+        "Restate refused to register this process (" + std::to_string(answer->status) + "): " + why,
+        "it must reach " + options_.reached_at + ", or another address: --engine-address URL"));
   }
 
   /// Sends a message to a handler of the object of a root, without waiting.

@@ -336,6 +336,21 @@ class RunningServer final : public Server {
   ScheduleThread schedules_;
 };
 
+/// With `engine_log`, running turns are at an engine, and it is set to their log there.
+Result<std::shared_ptr<Runtime>> open_runtime_for(const app::Workspace& place,
+                                                  const std::shared_ptr<Executor>& executor,
+                                                  std::shared_ptr<restate::EngineLog>* engine_log) {
+  app::RuntimeUse use{
+      .principal = Author{"server", Surface::kServer}, .begin_queued_turns = true, .executor = executor};
+  if (engine_log != nullptr) {
+    use.journal = [&](std::shared_ptr<Journal> store) {
+      *engine_log = std::make_shared<restate::EngineLog>(store, executor, system_environment());
+      return restate::restate_journal(std::move(store), *engine_log);
+    };
+  }
+  return app::open_runtime(place, use);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOptions options) {
@@ -344,16 +359,8 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   if (auto loaded = book->load(); !loaded) return fail(loaded.error());
   const auto executor = make_executor();
   const auto place = std::make_shared<const app::Workspace>(std::move(workspace));
-  app::RuntimeUse use{
-      .principal = Author{"server", Surface::kServer}, .begin_queued_turns = true, .executor = executor};
   std::shared_ptr<restate::EngineLog> engine_log;
-  if (options.restate) {
-    use.journal = [&](std::shared_ptr<Journal> store) {
-      engine_log = std::make_shared<restate::EngineLog>(store, executor, system_environment());
-      return restate::restate_journal(std::move(store), engine_log);
-    };
-  }
-  auto runtime = app::open_runtime(*place, use);
+  auto runtime = open_runtime_for(*place, executor, options.restate ? &engine_log : nullptr);
   if (!runtime) return fail(runtime.error());
   const std::shared_ptr<Journal> journal(*runtime, &(*runtime)->journal());
   const auto load = std::make_shared<Load>(options.load, system_environment());

@@ -34,7 +34,9 @@ Error too_large(std::size_t bytes) {
                         " MiB); limit the output of the tool, or run without the engine");
 }
 
-Error ended() { return make_error(ErrorCode::kCancelled, "the connection to the engine has ended"); }
+Error ended() {
+  return make_error(ErrorCode::kJournal, ErrorKind::kIo, "the connection to the engine has ended", true);
+}
 
 Error superseded(const SessionId& root) {
   return make_error(ErrorCode::kJournal, ErrorKind::kLeaseLost,
@@ -252,6 +254,7 @@ std::uint64_t EngineLog::take(Invocation invocation, Answer answer) {
   todo.clear();
   const std::lock_guard serial(tree->taking);
   const auto taken = take_batches(root, tree, invocation);
+  invocation.batches = {};  // they are large, and in the journal now
   const auto row = taken ? store_->session(root) : Result<SessionRow>(fail(taken.error()));
   {
     const std::lock_guard lock(mutex_);

@@ -67,7 +67,7 @@ class EngineLog : public std::enable_shared_from_this<EngineLog> {
   void gone(const SessionId& root, std::uint64_t request);
   /// Asks the engine for an invocation of a run that was left, which then continues.
   void take_up(const SessionId& root);
-  /// Fails what waits (`kCancelled`) and lets the engine try again later. Nothing is taken after it.
+  /// Fails what waits (`io`) and lets the engine try again later. Nothing is taken after it.
   void stop();
 
  private:

@@ -315,7 +315,7 @@ TEST_F(RestateLog, StopFailsWhatWaits) {
   append(begin(), 0, "a", "running");
   journal_.reset();
   EXPECT_THAT(done_, ElementsAre(-1));
-  EXPECT_EQ(error_.code, ErrorCode::kCancelled);
+  EXPECT_EQ(error_.kind(), ErrorKind::kIo);
   engine_.take(ask(engine_.request()));
   EXPECT_EQ(engine_.end(), FakeEngine::End::kRefused);
 }
