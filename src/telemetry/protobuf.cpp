@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/hex.hpp"
 #include "base/protobuf_fields.hpp"
 #include "praxis/base/utf8.hpp"
 #include "praxis/domain/trace.hpp"
@@ -117,16 +118,6 @@ std::uint64_t integer_in(const Json& value) {
   std::uint64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
-}
-
-std::string bytes_of_hex(std::string_view hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    unsigned value = 0;
-    std::from_chars(hex.data() + i, hex.data() + i + 2, value, 16);
-    bytes += static_cast<char>(value);
-  }
-  return bytes;
 }
 
 void put_number(std::string& out, const Field& field, const Json& value) {

@@ -183,10 +183,27 @@ async function lostJournal() {
   if (!JSON.stringify(replay).includes('"identical":true')) throw new Error(`replay: ${JSON.stringify(replay)}`);
 }
 
+/// The operator of Restate cancels the invocation: the run ends as one that was interrupted.
+async function cancelled() {
+  const script = join(place, "slow.jsonl");
+  writeFileSync(script, JSON.stringify({ delay_ms: 600_000, text: "At last." }) + "\n");
+  writeFileSync(join(place, "config/praxis/agents/slow.toml"), `model = "script:${script}"\n`);
+  const { id } = await api("POST", "/api/v1/runs", { agent: "slow", prompt: "Go" });
+  const query = `select id from sys_invocation where target_service_key = '${id}' and target_handler_name = 'run' and status != 'completed'`;
+  const answer = await fetch(`http://127.0.0.1:${ports.admin}/query`, { method: "POST", body: JSON.stringify({ query }),
+    headers: { accept: "application/json", "content-type": "application/json" } });
+  for (const { id: invocation } of (await answer.json()).rows)
+    await fetch(`http://127.0.0.1:${ports.admin}/invocations/${invocation}/cancel`, { method: "PATCH" });
+  await until(`run ${id} is not cancelled`, 120_000, async () =>
+    (await api("GET", `/api/v1/runs/${id}`)).status === "cancelled");
+}
+
 let status = 0;
 try {
   const rounds = Number(roundsWanted);
   for (let number = 0; number < rounds; ++number) await round(number);
+  await cancelled();
+  console.log("restate: a run was cancelled from there");
   await lostJournal();
   console.log(`restate: a run continued with an empty journal, each effect counted once`);
   console.log(`restate: ${rounds} runs ended after kills of worker and server, each effect counted once`);

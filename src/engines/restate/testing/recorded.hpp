@@ -1,26 +1,18 @@
 // What Restate 1.7.12 sent in an invocation of version 6, recorded between it and `praxis serve`.
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
+#include "base/hex.hpp"
 #include "engines/restate/frames.hpp"
 
 namespace praxis::restate::testing {
 
 /// The bytes that hexadecimal digits name.
-inline std::string unhex(std::string_view hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    unsigned value = 0;
-    std::from_chars(hex.data() + i, hex.data() + i + 2, value, 16);
-    bytes += static_cast<char>(value);
-  }
-  return bytes;
-}
+inline std::string unhex(std::string_view hex) { return bytes_of_hex(hex); }
 
 /// The invocation's id as text and as awakeable 17 names it.
 inline constexpr std::string_view kInvocationName = "inv_1hhn4MOK6rsO0TIG9k5t6w9wcGwrAoxq6F";
