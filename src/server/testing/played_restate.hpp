@@ -113,8 +113,9 @@ class PlayedRestate {
     const auto answer = invoke("wake", engine.wake_body());
     if (!answer) return;
     const auto frames = restate::read_frames(*answer);
-    EXPECT_TRUE(frames && frames->front().type == restate::FrameType::kCompleteAwakeable);
-    engine.signal(engine.request().next_signal);
+    const bool completes = frames && frames->front().type == restate::FrameType::kCompleteAwakeable;
+    // Otherwise a request before it was cut off, which Restate makes again.
+    if (completes) engine.signal(engine.request().next_signal);
     run(engine, thread_.get_stop_token());
   }
 
