@@ -111,7 +111,7 @@ class AnswerCheck {
     return next_completion_++;
   }
 
-  /// The numbers of a packed field; none if it is missing.
+  /// The numbers of a packed field; empty if it is missing.
   Result<std::vector<std::uint64_t>> packed(std::uint32_t number) const {
     std::vector<std::uint64_t> values;
     const bool is_missing =
