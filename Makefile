@@ -112,8 +112,9 @@ fuzz: setup-check ## run each fuzzer for FUZZ_SECONDS
 	scripts/fuzz build/fuzz $(FUZZ_SECONDS)
 
 clients: setup ## let unmodified clients, such as OpenAI's, use the server (needs node and npm)
-	$(call build,test,praxis_cli praxis_c)
+	$(call build,test,praxis_cli praxis_c engines_test)
 	scripts/check-clients build/test/praxis build/clients
+	scripts/check-restate build/test/praxis build/restate
 
 page: setup ## build the page of `praxis serve`, the template engines and the binary with them (needs node and npm)
 	scripts/build-page

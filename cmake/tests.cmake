@@ -56,7 +56,7 @@ function(praxis_test_in_one name program filter)
   set_tests_properties(${name} PROPERTIES TIMEOUT 600 COST 1000 ${ARGN})
 endfunction()
 
-set(tested_rooms base json seal net store redact process domain core journal models tools snapshots memory mcp acp prompts policy planners driver logs runtime app)
+set(tested_rooms base json seal net store redact process domain core journal models tools snapshots memory mcp acp engines prompts policy planners driver logs runtime app)
 if(PRAXIS_SANITIZE STREQUAL thread)
   list(REMOVE_ITEM tested_rooms json redact domain core prompts policy planners snapshots driver logs)  # they have no threads
 endif()

@@ -19,11 +19,12 @@ using Violations = std::vector<std::string>;
 
 /// The floor of each room, as in docs/architecture.md.
 inline const std::map<std::string, int, std::less<>> kFloors{
-    {"base", 0},       {"json", 1},    {"seal", 1},   {"net", 2},        {"store", 2},  {"redact", 2},
-    {"process", 3},    {"domain", 4},  {"core", 5},   {"journal", 6},    {"models", 7}, {"tools", 7},
-    {"memory", 7},     {"prompts", 7}, {"mcp", 7},    {"policy", 7},     {"acp", 8},    {"planners", 8},
-    {"snapshots", 8},  {"driver", 9},  {"logs", 10},  {"runtime", 11},   {"app", 12},   {"server", 13},
-    {"protocols", 13}, {"tui", 13},    {"evals", 13}, {"telemetry", 13}, {"capi", 13},  {"cli", 14}};
+    {"base", 0},     {"json", 1},       {"seal", 1},   {"net", 2},     {"store", 2},      {"redact", 2},
+    {"process", 3},  {"domain", 4},     {"core", 5},   {"journal", 6}, {"models", 7},     {"tools", 7},
+    {"memory", 7},   {"prompts", 7},    {"mcp", 7},    {"policy", 7},  {"engines", 7},    {"acp", 8},
+    {"planners", 8}, {"snapshots", 8},  {"driver", 9}, {"logs", 10},   {"runtime", 11},   {"app", 12},
+    {"server", 13},  {"protocols", 13}, {"tui", 13},   {"evals", 13},  {"telemetry", 13}, {"capi", 13},
+    {"cli", 14}};
 
 /// A source tree in a temporary folder.
 class SourceTreeTest : public ::testing::Test {

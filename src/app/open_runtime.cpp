@@ -66,7 +66,7 @@ Result<std::shared_ptr<Runtime>> open_runtime(const Workspace& workspace, const 
   auto catalog = open_catalog(workspace);
   if (!catalog) return fail(catalog.error());
   RuntimeOptions options;
-  options.journal = *std::move(journal);
+  options.journal = use.journal ? use.journal(*std::move(journal)) : *std::move(journal);
   options.catalog = *std::move(catalog);
   options.principal = use.principal;
   options.stream = use.stream;

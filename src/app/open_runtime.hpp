@@ -1,6 +1,7 @@
 // The runtime in which a surface runs agents, and the settings with which it reads their files.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,8 @@ struct RuntimeUse {
   /// each turn.
   bool begin_queued_turns = false;
   std::shared_ptr<Executor> executor = nullptr;  ///< null: one of its own
+  /// Returns the journal to use instead of that of the workspace; null: that one.
+  std::function<std::shared_ptr<Journal>(std::shared_ptr<Journal>)> journal = nullptr;
 };
 
 /// Opens a runtime on the journal of the workspace, for writing. Errors of `open_journal` and `open_catalog`.

@@ -17,6 +17,15 @@ struct ServerPlace {
   std::string token_file = {};
 };
 
+/// Where running turns are durable first.
+struct EngineOptions {
+  std::string name;  ///< `restate`; empty: no engine
+  std::string ingress = "http://127.0.0.1:8080", admin = "http://127.0.0.1:9070";
+  std::string listen = "127.0.0.1:9080";
+  std::string address;     ///< how the engine reaches this process; empty: where it listens
+  std::string token_file;  ///< empty: in the state folder
+};
+
 /// Serves the runs of a journal over HTTP.
 struct ServeOptions {
   app::Place place;
@@ -32,6 +41,7 @@ struct ServeOptions {
   bool take_up = true;
   bool access_log = false;
   bool open = false;  ///< opens the page in a browser
+  EngineOptions engine;
 };
 
 /// Calls a server.

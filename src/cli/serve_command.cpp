@@ -21,6 +21,7 @@
 #include "cli/live_traces.hpp"
 #include "cli/open_browser.hpp"
 #include "cli/place.hpp"
+#include "cli/serve_engine.hpp"
 #include "cli/server_token.hpp"
 #include "net/http_server_tls.hpp"
 #include "net/socket_address.hpp"
@@ -119,6 +120,19 @@ server::Access::Rules access_rules(std::vector<server::Token> tokens, const Serv
   return {std::move(tokens), hosts_of(options), options.origins, {app::state_folder(), app::roles_file()}};
 }
 
+/// Errors `kInput`: of `server::read_bound`, of `engine_of`.
+Status set_bounds_and_engine(const ServeOptions& options, const app::Workspace& workspace,
+                             server::ServerOptions& serving) {
+  serving.load.memory = server::present_memory() / 5 * 4;
+  for (const std::string& text : options.bounds) {
+    if (auto read = server::read_bound(text, serving.load); !read) return fail(read.error());
+  }
+  auto restate = engine_of(options.engine, workspace, options.plain_http);
+  if (!restate) return fail(restate.error());
+  serving.restate = *std::move(restate);
+  return {};
+}
+
 }  // namespace
 
 Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
@@ -140,10 +154,7 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
   server::ServerOptions serving;
   serving.http = *std::move(http);
   serving.access = access_rules(std::move(tokens->tokens), options);
-  serving.load.memory = server::present_memory() / 5 * 4;
-  for (const std::string& text : options.bounds) {
-    if (auto read = server::read_bound(text, serving.load); !read) return fail(read.error());
-  }
+  if (auto set = set_bounds_and_engine(options, *workspace, serving); !set) return fail(set.error());
   if (options.open) {
     auto token = token_for("", *file);
     if (!token) return fail(token.error());

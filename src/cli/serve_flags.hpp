@@ -16,8 +16,29 @@ inline constexpr const char* kServeExamples =
     "  praxis serve --socket /run/praxis/praxis.sock\n"
     "  praxis serve --listen 0.0.0.0 --host praxis.example.org \\\n"
     "    --tls-cert cert.pem --tls-key key.pem\n"
+    "  praxis serve --engine restate\n"
     "  TOKEN=$(cat ~/.local/state/praxis/server-token)\n"
     "  curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:7717/api/v1/runs";
+
+inline void add_engine_flags(CLI::App* serve, EngineOptions& engine) {
+  serve->add_option("--engine", engine.name, "Make running turns durable there first: restate")
+      ->type_name("ENGINE")
+      ->check(CLI::IsMember({"restate"}).description(""));
+  serve->add_option("--engine-ingress", engine.ingress, "Base URL of the engine's ingress")
+      ->type_name("URL")
+      ->capture_default_str();
+  serve->add_option("--engine-admin", engine.admin, "Base URL of the engine's admin API")
+      ->type_name("URL")
+      ->capture_default_str();
+  serve->add_option("--engine-listen", engine.listen, "Where to listen for the engine")
+      ->type_name("ADDRESS:PORT")
+      ->capture_default_str();
+  serve->add_option("--engine-address", engine.address, "How the engine reaches this process, if not there")
+      ->type_name("URL");
+  takes_path(serve->add_option("--engine-token-file", engine.token_file,
+                               "File with the token that the engine sends; created if it is missing"),
+             "FILE");
+}
 
 inline void add_serve_flags(CLI::App* serve, ServeOptions& options) {
   serve->add_option("--listen", options.listen, "IPv4 or IPv6 address to listen on")
@@ -52,6 +73,7 @@ inline void add_serve_flags(CLI::App* serve, ServeOptions& options) {
   serve->add_flag("--access-log", options.access_log,
                   "Write a line of JSON for each answer to standard error");
   serve->add_flag("--open", options.open, "Open the page in the browser, signed in");
+  add_engine_flags(serve, options.engine);
   add_place(serve, options.place);
 }
 

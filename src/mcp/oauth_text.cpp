@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <ranges>
 
+#include "base/base64url.hpp"
 #include "json/uri_reference.hpp"
-#include "praxis/base/base64.hpp"
 
 namespace praxis {
 namespace {
@@ -71,14 +71,6 @@ Result<std::map<std::string, std::string>> read_form(std::string_view text) {
     if (fields.size() > kMostFields) return fail(ErrorCode::kInput, "there are too many fields");
   }
   return fields;
-}
-
-std::string base64url_encode(std::string_view bytes) {
-  std::string text = base64_encode(bytes);
-  std::ranges::replace(text, '+', '-');
-  std::ranges::replace(text, '/', '_');
-  text.erase(text.find_last_not_of('=') + 1);
-  return text;
 }
 
 std::string oauth_random(Environment& environment) {

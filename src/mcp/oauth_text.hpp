@@ -21,8 +21,6 @@ std::string form_of(const FormFields& fields);
 /// The fields of a form or a query. Error `kInput`: a field is there twice, which two readers could take
 /// differently.
 Result<std::map<std::string, std::string>> read_form(std::string_view text);
-/// Base64 for URLs (RFC 4648, section 5), without padding.
-std::string base64url_encode(std::string_view bytes);
 /// 256 random bits in 43 characters.
 std::string oauth_random(Environment& environment);
 /// The challenge of a code verifier, by the method S256.

@@ -438,11 +438,14 @@ Status Runs::decide(const SessionId& session, const std::string& step, Approval 
   return {};
 }
 
-void Runs::take_up(const std::function<void(const std::string&)>& warn) {
+std::vector<SessionId> Runs::left() const {
   app::RunTrees trees(journal_, app::RunTrees::Roots::kBusy);
-  if (auto read = trees.refresh(); !read) return;
-  const auto left = trees.deserted();
-  for (const SessionId& run : left.value_or(std::vector<SessionId>{})) {
+  if (auto read = trees.refresh(); !read) return {};
+  return trees.deserted().value_or(std::vector<SessionId>{});
+}
+
+void Runs::take_up(const std::function<void(const std::string&)>& warn) {
+  for (const SessionId& run : left()) {
     auto resumed = resume(run);
     if (resumed) continue;
     const ErrorKind why = resumed.error().kind();

@@ -118,6 +118,8 @@ class Runs : public std::enable_shared_from_this<Runs> {
   /// Continues the runs that a process left in the middle of a turn. Those that cannot continue are reported
   /// to `warn`.
   void take_up(const std::function<void(const std::string&)>& warn);
+  /// The runs that a process left in the middle of a turn.
+  std::vector<SessionId> left() const;
 
   /// Reads a session of any depth. Error `kNotFound`.
   Result<app::StoredSession> stored(const SessionId& session) const;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/open_runtime.hpp"
+#include "engines/restate/restate_journal.hpp"
 #include "praxis/journal/postgres_journal.hpp"
 #include "server/a2a_errors.hpp"
 #include "server/event_channel.hpp"
@@ -291,18 +292,21 @@ class RunningServer final : public Server {
  public:
   RunningServer(std::shared_ptr<Executor> executor, std::shared_ptr<Service> service,
                 std::shared_ptr<Dispatcher> dispatcher, std::unique_ptr<HttpServer> http,
-                std::shared_ptr<Looks> looks, ScheduleThread::Warn warn)
+                std::shared_ptr<Looks> looks, std::unique_ptr<RestateEndpoint> engine,
+                ScheduleThread::Warn warn)
       : executor_(std::move(executor)),
         service_(std::move(service)),
         dispatcher_(std::move(dispatcher)),
         http_(std::move(http)),
         looks_(std::move(looks)),
+        engine_(std::move(engine)),
         schedules_(*service_->workspace, service_->runs, system_environment(), std::move(warn)) {}
   ~RunningServer() override {
     service_->draining = true;
     service_->mcp->stop();
     service_->feed->stop();
     http_.reset();
+    engine_.reset();
     looks_->end();
   }
 
@@ -328,8 +332,24 @@ class RunningServer final : public Server {
   const std::shared_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<HttpServer> http_;
   const std::shared_ptr<Looks> looks_;
+  std::unique_ptr<RestateEndpoint> engine_;  ///< null: turns run in this process alone
   ScheduleThread schedules_;
 };
+
+/// With `engine_log`, running turns are at an engine, and it is set to their log there.
+Result<std::shared_ptr<Runtime>> open_runtime_for(const app::Workspace& place,
+                                                  const std::shared_ptr<Executor>& executor,
+                                                  std::shared_ptr<restate::EngineLog>* engine_log) {
+  app::RuntimeUse use{
+      .principal = Author{"server", Surface::kServer}, .begin_queued_turns = true, .executor = executor};
+  if (engine_log != nullptr) {
+    use.journal = [&](std::shared_ptr<Journal> store) {
+      *engine_log = std::make_shared<restate::EngineLog>(store, executor, system_environment());
+      return restate::restate_journal(std::move(store), *engine_log);
+    };
+  }
+  return app::open_runtime(place, use);
+}
 
 }  // namespace
 
@@ -339,9 +359,8 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   if (auto loaded = book->load(); !loaded) return fail(loaded.error());
   const auto executor = make_executor();
   const auto place = std::make_shared<const app::Workspace>(std::move(workspace));
-  auto runtime = app::open_runtime(
-      *place,
-      {.principal = Author{"server", Surface::kServer}, .begin_queued_turns = true, .executor = executor});
+  std::shared_ptr<restate::EngineLog> engine_log;
+  auto runtime = open_runtime_for(*place, executor, options.restate ? &engine_log : nullptr);
   if (!runtime) return fail(runtime.error());
   const std::shared_ptr<Journal> journal(*runtime, &(*runtime)->journal());
   const auto load = std::make_shared<Load>(options.load, system_environment());
@@ -378,10 +397,17 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
                                 });
   if (!http) return fail(http.error());
   const auto looks = std::make_shared<Looks>();
-  if (options.take_up)
+  std::unique_ptr<RestateEndpoint> engine;
+  if (options.restate) {
+    auto begun = RestateEndpoint::start(executor, engine_log, runs, *runtime, *std::move(options.restate),
+                                        options.warn);
+    if (!begun) return fail(begun.error());
+    engine = *std::move(begun);
+    if (options.take_up) engine->take_up();
+  } else if (options.take_up)
     take_up(runs, executor, looks, is_postgres_address(service->workspace->journal), options.warn);
   return std::make_unique<RunningServer>(executor, service, dispatcher, *std::move(http), looks,
-                                         std::move(options.warn));
+                                         std::move(engine), std::move(options.warn));
 }
 
 }  // namespace praxis::server

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "praxis/base/result.hpp"
 #include "server/access.hpp"
 #include "server/load.hpp"
+#include "server/restate_endpoint.hpp"
 
 namespace praxis::server {
 
@@ -23,6 +25,8 @@ struct ServerOptions {
   LoadBounds load;
   /// A code that a page exchanges once for `login_token`, within a minute; empty: none.
   std::string login_code = {}, login_token = {};
+  /// Runs turns at Restate; nothing: in this process alone.
+  std::optional<RestateOptions> restate = std::nullopt;
   /// Continue, at the start, the runs that a process left in the middle of a turn.
   bool take_up = true;
   /// How long a request that begins a turn waits until the journal has its message.

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/hex.hpp"
+#include "base/protobuf_fields.hpp"
 #include "praxis/base/utf8.hpp"
 #include "praxis/domain/trace.hpp"
 #include "telemetry/otlp.hpp"
@@ -99,26 +101,8 @@ constexpr MessageTable kMetricsRequest{kMetricsFields};
 
 // ---- writing
 
-enum WireType : std::uint8_t { kWireVarint = 0, kWireFixed64 = 1, kWireBytes = 2 };
-
-void put_varint(std::string& out, std::uint64_t value) {
-  constexpr std::uint64_t kMore = 0x80;
-  for (; value >= kMore; value >>= 7U) out += static_cast<char>((value & 0x7FU) | kMore);
-  out += static_cast<char>(value);
-}
-
 void put_fixed64(std::string& out, std::uint64_t value) {
   for (unsigned i = 0; i < sizeof(value); ++i, value >>= 8U) out += static_cast<char>(value & 0xFFU);
-}
-
-void put_tag(std::string& out, const Field& field, WireType type) {
-  put_varint(out, (std::uint64_t{field.number} << 3U) | type);
-}
-
-void put_bytes(std::string& out, const Field& field, std::string_view bytes) {
-  put_tag(out, field, kWireBytes);
-  put_varint(out, bytes.size());
-  out += bytes;
 }
 
 std::uint64_t integer_in(const Json& value) {
@@ -136,16 +120,6 @@ std::uint64_t integer_in(const Json& value) {
   return number;
 }
 
-std::string bytes_of_hex(std::string_view hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    unsigned value = 0;
-    std::from_chars(hex.data() + i, hex.data() + i + 2, value, 16);
-    bytes += static_cast<char>(value);
-  }
-  return bytes;
-}
-
 void put_number(std::string& out, const Field& field, const Json& value) {
   const bool is_double = field.type == kDouble;
   put_fixed64(out, is_double ? std::bit_cast<std::uint64_t>(value.to_number<double>()) : integer_in(value));
@@ -156,20 +130,18 @@ std::string encoded(const Json& json, const MessageTable& table);
 void put_value(std::string& out, const Field& field, const Json& value) {
   switch (field.type) {
     case kText:
-      return put_bytes(out, field, repair_utf8(to_plain_text(value)));
+      return put_bytes_field(out, field.number, repair_utf8(to_plain_text(value)));
     case kHex:
-      return put_bytes(out, field, bytes_of_hex(to_plain_text(value)));
+      return put_bytes_field(out, field.number, bytes_of_hex(to_plain_text(value)));
     case kMessage:
-      return put_bytes(out, field, encoded(value, *field.message));
+      return put_bytes_field(out, field.number, encoded(value, *field.message));
     case kBool:
-      put_tag(out, field, kWireVarint);
-      return put_varint(out, value.as_bool() ? 1 : 0);
+      return put_number_field(out, field.number, value.as_bool() ? 1 : 0);
     case kVarint:
-      put_tag(out, field, kWireVarint);
-      return put_varint(out, integer_in(value));
+      return put_number_field(out, field.number, integer_in(value));
     case kFixed64:
     case kDouble:
-      put_tag(out, field, kWireFixed64);
+      put_tag(out, field.number, ProtobufWire::kFixed64);
       return put_number(out, field, value);
   }
 }
@@ -185,7 +157,7 @@ std::string encoded(const Json& json, const MessageTable& table) {
     } else if (field.packed) {
       std::string numbers;
       for (const Json& each : *list) put_number(numbers, field, each);
-      put_bytes(out, field, numbers);
+      put_bytes_field(out, field.number, numbers);
     } else {
       for (const Json& each : *list) put_value(out, field, each);
     }
