@@ -44,8 +44,8 @@ struct FolderInstructions {
 };
 
 struct AgentFileOptions {
-  /// Base folder for relative paths of the tools; empty: the current folder.
-  std::string folder;
+  std::string folder;  ///< base of relative paths of the tools; empty: the current folder
+  std::shared_ptr<class EditorFiles> editor = {};  ///< what an editor has open, for the file tools; or null
   /// Replaces the file's model; an agent with a plan is then driven by the model.
   std::optional<std::string> model;
   /// Used by the `http` tool.
