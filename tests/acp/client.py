@@ -4,6 +4,7 @@
 Prints each message of the agent as a line, and exits with the agent's status.
 """
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -138,16 +139,16 @@ elif scenario == "prompts":
     agent.say(session, '/fix:greet "Ada Lovelace"')
     agent.say(session, "/fix:greet")
 elif scenario == "files":
-    note = folder + "/work/note.txt"
+    note = os.path.join(folder, "work", "note.txt")
     agent = Agent(["allow_once"] * 9, {"fs": {"readTextFile": True, "writeTextFile": True}}, {note: "unsaved text\n"})
     agent.say(agent.new(), "Edit")
     print(json.dumps({"buffer": agent.buffers[note]}))
 elif scenario == "only-reads":
-    note = folder + "/work/note.txt"
+    note = os.path.join(folder, "work", "note.txt")
     agent = Agent([], {"fs": {"readTextFile": True}}, {note: "unsaved text\n"})
     agent.say(agent.new(), "Edit")
 elif scenario == "kill-in-write":
-    note = folder + "/work/note.txt"
+    note = os.path.join(folder, "work", "note.txt")
     files = {"fs": {"readTextFile": True, "writeTextFile": True}}
     agent = Agent([], files, {note: "unsaved text\n"})
     session = agent.new()
