@@ -89,5 +89,54 @@ TEST_P(CliMcpTasks, RulesJudgeTheCallThatBeginsTheTask) {
 
 INSTANTIATE_TEST_SUITE_P(Eras, CliMcpTasks, ::testing::Values("modern", "handshake"));
 
+// ---- agents as tasks for clients of `praxis mcp serve`
+
+class CliMcpServeTasks : public CliMcp {
+ protected:
+  void SetUp() override {
+    model_agent("greeter", "{\"text\": \"Hello there.\"}\n");
+    model_agent("asker",
+                R"({"tool_calls": [{"name": "ask_user", "arguments": {"question": "Which colour?"}}]})"
+                "\n{\"text\": \"Thank you.\"}\n",
+                "[tools.ask_user]\n");
+    file(kAgents + "sleeper.toml", "[[plan]]\nid = \"s\"\nsleep_ms = 3600000\n");
+    file(kAgents + "napper.toml",
+         "[[plan]]\nid = \"s\"\nsleep_ms = 500\n[[plan]]\nid = \"e\"\nfinish = \"Rested.\"\n");
+  }
+  void model_agent(const std::string& name, const std::string& script, const std::string& more = "") const {
+    const auto lines = file("scripts/" + name + ".jsonl", script);
+    file(kAgents + name + ".toml", "model = \"script:" + lines.string() + "\"\n" + more);
+  }
+  CommandResult tasks(const std::string& scenario) const {
+    return run({"python3", kMcpFolder + "/client.py", scenario, PRAXIS_BINARY_DIR "/praxis", "mcp", "serve",
+                "greeter", "sleeper", "asker", "napper"},
+               options_);
+  }
+  static inline const std::string kAgents = "config/praxis/agents/";
+};
+
+TEST_F(CliMcpServeTasks, CallIsATaskThatIsFetchedOrCancelled) {
+  const CommandResult served = tasks("tasks");
+  EXPECT_EQ(served.status, 0) << served.err << served.out;
+  EXPECT_THAT(served.out, AllOf(HasSubstr(R"("resultType": "task")"), HasSubstr(R"("text": "Hello there.")"),
+                                HasSubstr(R"(there is no task \"nothing\")"), HasSubstr("-32021")));
+  EXPECT_THAT(praxis({"logs", "last", "--json"}).out, HasSubstr("turn.cancelled"));
+}
+
+TEST_F(CliMcpServeTasks, KilledServer_GoesOnWithTheTaskAndItsQuestion) {
+  const CommandResult served = tasks("tasks-kill");
+  EXPECT_EQ(served.status, 0) << served.err << served.out;
+  EXPECT_THAT(served.out, AllOf(HasSubstr("Which colour?"), HasSubstr("Thank you.")));
+  const CommandResult shown = praxis({"show", "last"});
+  EXPECT_THAT(shown.out, HasSubstr("blue"));
+  EXPECT_EQ(praxis({"replay", "last"}).status, 0);
+}
+
+TEST_F(CliMcpServeTasks, EndOfInput_LeavesTheTaskForTheNextServer) {
+  const CommandResult served = tasks("tasks-end");
+  EXPECT_EQ(served.status, 0) << served.err << served.out;
+  EXPECT_THAT(served.out, HasSubstr("Rested."));
+}
+
 }  // namespace
 }  // namespace praxis::testing
