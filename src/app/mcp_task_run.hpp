@@ -6,6 +6,7 @@
 
 #include "app/workspace.hpp"
 #include "mcp/served_tasks.hpp"
+#include "praxis/domain/approval.hpp"
 
 namespace praxis::app {
 
