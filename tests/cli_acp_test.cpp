@@ -162,5 +162,65 @@ TEST_F(CliAcp, SkillIsASlashCommand_AndADeletedSessionIsGone) {
                                 HasSubstr(R"("sessions": [])")));
 }
 
+/// The calls of `names`, one for each answer of a scripted model.
+std::string script_of(const std::vector<std::string>& calls) {
+  std::string script;
+  for (const std::string& call : calls) script += "{\"tool_calls\": [" + call + "]}\n";
+  return script + "{\"text\": \"DONE\"}\n";
+}
+constexpr const char* kFileRules = "[tools.file]\nread = [\"work\"]\nwrite = [\"work\"]\ncode = true\n";
+constexpr const char* kReadNote = R"({"name": "file_read", "arguments": {"op": "read", "path": "note.txt"}})";
+constexpr const char* kEditNote =
+    R"({"name": "edit", "arguments": {"path": "note.txt", "edits": [{"old": "unsaved", "replacement": "edited"}]}})";
+
+TEST_F(CliAcp, FilesOfTheEditor_AreReadAndWrittenWithWhatIsNotSaved) {
+  file("work/note.txt", "saved\n");
+  file("work/other.txt", "other\n");
+  file("work/.env", "KEY=1\n");
+  file("outside.txt", "no\n");
+  agent("coder",
+        script_of({kReadNote, kEditNote,
+                   R"({"name": "file_write", "arguments": {"path": "other.txt", "content": "new\n"}})",
+                   R"({"name": "file_read", "arguments": {"op": "read", "path": ".env"}})",
+                   R"({"name": "file_read", "arguments": {"op": "read", "path": "../outside.txt"}})"}),
+        kFileRules);
+  const CommandResult result = client("files", "coder");
+  ASSERT_EQ(result.status, 0) << result.err << result.out;
+  std::string asked;
+  for (const Json& question : questions(result)) {
+    const std::string path = json_string(json_at(question, "params"), "path");
+    asked += json_string(question, "method") + ' ' + path.substr(path.rfind('/') + 1) + '|';
+  }
+  EXPECT_EQ(asked,
+            "fs/read_text_file note.txt|fs/read_text_file note.txt|fs/write_text_file note.txt|"
+            "fs/read_text_file other.txt|")
+      << "files that the agent must not read are not asked for";
+  EXPECT_THAT(result.out, HasSubstr(R"({"buffer": "edited text\n"})"));
+  EXPECT_EQ(contents("work/note.txt"), "saved\n") << "the editor writes its file";
+  EXPECT_EQ(contents("work/other.txt"), "new\n") << "a file that the editor does not give is on disk";
+  EXPECT_THAT(praxis({"show", "last"}).out, HasSubstr("unsaved text")) << "the result is recorded";
+  EXPECT_EQ(praxis({"replay", "last"}).status, 0) << "and a replay needs no editor";
+}
+
+TEST_F(CliAcp, EditorThatOnlyReads_GivesItsTextAndTheToolWritesIt) {
+  file("work/note.txt", "saved\n");
+  agent("coder", script_of({kEditNote}), kFileRules);
+  const CommandResult result = client("only-reads", "coder");
+  ASSERT_EQ(result.status, 0) << result.err << result.out;
+  EXPECT_EQ(questions(result).size(), 1U);
+  EXPECT_EQ(contents("work/note.txt"), "edited text\n");
+}
+
+TEST_F(CliAcp, KillWhileTheEditorWrites_LeavesTheEditInDoubt) {
+  file("work/note.txt", "saved\n");
+  agent("coder", script_of({kEditNote}), kFileRules);
+  const CommandResult result = client("kill-in-write", "coder");
+  ASSERT_EQ(result.status, 0) << result.err << result.out;
+  const auto asked = questions(result);
+  ASSERT_FALSE(asked.empty());
+  EXPECT_THAT(to_json_text(asked.back()), HasSubstr("Run it again"));
+  EXPECT_EQ(contents("work/note.txt"), "saved\n");
+}
+
 }  // namespace
 }  // namespace praxis::testing

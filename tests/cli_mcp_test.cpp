@@ -9,9 +9,7 @@
 #include <thread>
 
 #include "base/file_descriptor.hpp"
-#include "base/testing/missing_part.hpp"
-#include "command_line.hpp"
-#include "praxis/process/sandbox.hpp"
+#include "mcp_agent.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -19,38 +17,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-const std::string kFolder = PRAXIS_SOURCE_DIR "/tests/mcp";
-
-class CliMcp : public CommandLine {
- protected:
-  void SetUp() override {
-    if (!probe_sandbox().full())
-      PRAXIS_MISSING_PART("no sandbox on this machine: " << probe_sandbox().reason());
-    std::filesystem::create_directories(folder_ / "notes");
-  }
-
-  /// Writes `agent.toml` with one server, `fix`, of this behaviour, and a script for its model.
-  void agent(const std::string& behaviour, const std::string& script, const std::string& more = "",
-             const std::string& rules = "allow = [\"fix__*\"]") const {
-    file("script.jsonl", script);
-    file("agent.toml", "id = \"tester\"\nmodel = \"script:script.jsonl\"\n[policy]\n" + rules +
-                           "\n[tools.mcp.fix]\ncommand = [\"python3\", \"" + kFolder + "/server.py\", \"" +
-                           behaviour + "\", \"" + notes_path() + "\"]\nread = [\"" + kFolder +
-                           "\"]\nwrite = [\"notes\"]\n" + more);
-  }
-  std::string notes_path() const { return (folder_ / "notes" / "calls").string(); }
-  static std::string calls(const std::string& tool, const std::string& arguments = "{}") {
-    return R"({"tool_calls": [{"name": "fix__)" + tool + R"(", "arguments": )" + arguments + "}]}\n" +
-           R"({"text": "DONE"})" + "\n";
-  }
-  std::string shown() const { return praxis({"logs", "last", "--json"}).out; }
-  CommandResult client(const std::string& scenario) const {
-    return run({"python3", kFolder + "/client.py", scenario, PRAXIS_BINARY_DIR "/praxis", "mcp", "serve",
-                "greeter", "sleeper"},
-               options_);
-  }
-};
 
 TEST_F(CliMcp, ListTestAndCall_ShowWhatAServerOffers) {
   agent("usual", "{\"text\": \"DONE\"}\n", "tools = [\"echo\", \"s*\", \"break\"]\n");
@@ -160,7 +126,7 @@ TEST_F(CliMcp, Prompts_AreListedAndFilledIn) {
 TEST_F(CliMcp, AddAndRemove_ChangeTheFileOfOtherClients) {
   file(".mcp.json", R"({"other": 1, "mcpServers": {"old": {"url": "https://old.example/mcp"}}})");
   const CommandResult added =
-      praxis({"mcp", "add", "fix", "--", "python3", kFolder + "/server.py", "usual", notes_path()});
+      praxis({"mcp", "add", "fix", "--", "python3", kMcpFolder + "/server.py", "usual", notes_path()});
   ASSERT_EQ(added.status, 0) << added.err;
   EXPECT_THAT(added.err, HasSubstr("[tools.mcp.fix]\nfrom = \".mcp.json\""));
   EXPECT_EQ(praxis({"mcp", "add", "fix", "https://new.example/mcp"}).status, 2) << "the name is taken";
@@ -169,7 +135,7 @@ TEST_F(CliMcp, AddAndRemove_ChangeTheFileOfOtherClients) {
   file("agent.toml",
        "model = \"script:x\"\n[policy]\nask = [\"fix__*\"]\n[tools.mcp.fix]\nfrom = \".mcp.json\"\nread = "
        "[\"" +
-           kFolder + "\"]\nwrite = [\"notes\"]\n");
+           kMcpFolder + "\"]\nwrite = [\"notes\"]\n");
   EXPECT_EQ(praxis({"mcp", "call", "agent.toml", "fix__echo", R"({"text": "hi"})"}).out, "hi\n");
   EXPECT_EQ(praxis({"mcp", "remove", "fix"}).status, 0);
   EXPECT_EQ(praxis({"mcp", "remove", "fix"}).status, 2);
@@ -268,7 +234,7 @@ TEST_F(CliMcp, ServerOfAnotherClientsFile_IsPartOfTheAgent) {
   options_.env["TOKEN_OF_THE_USER"] = "given";
   const auto servers = [&](const std::string& behaviour) {
     const JsonObject server{{"command", "python3"},
-                            {"args", JsonArray{kFolder + "/server.py", behaviour, notes_path()}},
+                            {"args", JsonArray{kMcpFolder + "/server.py", behaviour, notes_path()}},
                             {"env", JsonObject{{"GIVEN_TO_THE_SERVER", "${TOKEN_OF_THE_USER}"}}}};
     file(".mcp.json", to_json_text(JsonObject{{"mcpServers", JsonObject{{"fix", server}}}}));
   };
@@ -277,7 +243,7 @@ TEST_F(CliMcp, ServerOfAnotherClientsFile_IsPartOfTheAgent) {
   file("agent.toml",
        "id = \"tester\"\nmodel = \"script:script.jsonl\"\n[policy]\nask = [\"fix__*\"]\n[tools.mcp.fix]\n"
        "from = \".mcp.json\"\nread = [\"" +
-           kFolder + "\"]\nwrite = [\"notes\"]\n");
+           kMcpFolder + "\"]\nwrite = [\"notes\"]\n");
   EXPECT_THAT(praxis({"mcp", "call", "agent.toml", "fix__environment"}).out,
               HasSubstr("GIVEN_TO_THE_SERVER"));
   EXPECT_EQ(praxis({"run", "agent.toml", "go"}).status, 3) << "a rule asks";
@@ -470,7 +436,7 @@ TEST_F(CliMcpServe, TranscriptsAndPromptsCanBeRead) {
 TEST_F(CliMcpServe, AgentThatCannotBeRead_IsLeftOutUnlessItIsNamed) {
   file("config/praxis/agents/broken.toml", "modell = \"x\"\n");
   const std::vector<std::string> serve{
-      "python3", kFolder + "/client.py", "handshake", PRAXIS_BINARY_DIR "/praxis", "mcp", "serve"};
+      "python3", kMcpFolder + "/client.py", "handshake", PRAXIS_BINARY_DIR "/praxis", "mcp", "serve"};
   const CommandResult all = run(serve, options_);
   EXPECT_EQ(all.status, 0) << all.err << all.out;
   EXPECT_THAT(all.err, AllOf(HasSubstr("the agent \"broken\" is left out"), HasSubstr("modell")));

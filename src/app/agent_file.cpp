@@ -388,7 +388,8 @@ class AgentReader {
 
   /// A tool that could write what the agent was read from would give the next run other rights.
   FileBounds file_bounds() const {
-    FileBounds bounds{linkless_folders(document_, start_folder()), options_.protect, options_.hide};
+    FileBounds bounds{linkless_folders(document_, start_folder()), options_.protect, options_.hide,
+                      options_.editor};
     for (const std::string& file : chain_.files) bounds.protect.push_back(absolute_path(file));
     std::ranges::copy(skill_places_, std::back_inserter(bounds.protect));
     std::ranges::copy(instruction_files_, std::back_inserter(bounds.protect));

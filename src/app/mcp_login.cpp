@@ -110,7 +110,19 @@ class McpLogin final : public McpAccess {
     return issuer;
   }
 
-  Result<bool> log_out() override { return logins_.remove(options_.server); }
+  Result<McpLogout> log_out(const std::stop_token& stop) override {
+    const std::lock_guard lock(mutex_);
+    const auto entry = logins_.of(options_.server);
+    if (!entry) return fail(entry.error());
+    McpLogout done{entry->login.has_value(), {}};
+    if (done.had_login) {
+      if (const auto ended = end_login(reach_, *entry->login, stop); !ended)
+        done.still_valid = ended.error().message;
+    }
+    const auto removed = logins_.remove(options_.server);
+    if (!removed) return fail(removed.error());
+    return done;
+  }
 
  private:
   OauthRequest request_of(const OauthChallenge& challenge, const McpLoginEntry& entry) const {

@@ -80,10 +80,29 @@ TEST_F(McpLoginTest, LoginIsKeptForItsServerInAFileOfTheUsersOwn) {
   EXPECT_EQ(call(*client(access_)).value().text, "echoed");
   EXPECT_FALSE(access_->wanted().value());
   EXPECT_EQ(access_to(servers_.url() + "/other")->token(), "") << "another server gets no token of this one";
-  EXPECT_TRUE(access_->log_out().value());
-  EXPECT_FALSE(access_->log_out().value());
+  const auto out = access_->log_out({}).value();
+  EXPECT_TRUE(out.had_login);
+  EXPECT_THAT(out.still_valid, HasSubstr("ends no logins on request"));
+  EXPECT_FALSE(access_->log_out({}).value().had_login);
   EXPECT_THAT(content(), Not(HasSubstr("secret")));
   EXPECT_FALSE(call(*client(access_)));
+}
+
+TEST_F(McpLoginTest, LogoutEndsTheTokensAtTheirIssuer) {
+  praxis::testing::OauthBehaviour behaviour;
+  behaviour.revokes = true;
+  servers_.behave(behaviour);
+  ASSERT_TRUE(log_in());
+  const auto out = access_->log_out({}).value();
+  EXPECT_TRUE(out.had_login);
+  EXPECT_EQ(out.still_valid, "");
+  std::string ended;
+  for (const auto& request : servers_.issuer_requests()) {
+    if (request.target == "/revoke") ended += request.body + ' ';
+  }
+  EXPECT_THAT(ended, AllOf(HasSubstr("token=refresh-secret-1&client_id=registered-7"),
+                           HasSubstr("token=access-secret-1&client_id=registered-7")));
+  EXPECT_THAT(content(), Not(HasSubstr("secret")));
 }
 
 TEST_F(McpLoginTest, FileThatOthersCanRead_IsRefusedWithoutASecret) {

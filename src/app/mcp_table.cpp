@@ -49,7 +49,7 @@ class McpTable {
     if (auto checked = check_mcp_name(name_); !checked) return mistake(checked.error().message);
     if (auto ruled = check_rule(); !ruled) return fail(std::move(ruled.error()));
     McpBounds within;
-    within.answers_questions = true;
+    within.answers_questions = within.takes_tasks = true;
     if (const Millis time = duration_of(json_at(table_, "start_timeout")); time > Millis{0})
       within.start = time;
     within.result_bytes = static_cast<std::size_t>(

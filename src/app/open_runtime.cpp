@@ -93,6 +93,7 @@ AgentFileOptions agent_file_options(const Workspace& workspace, std::shared_ptr<
   AgentFileOptions options;
   options.http = std::move(http);
   options.secrets = workspace.secrets;
+  options.editor = workspace.editor;
   options.default_model = workspace.config.get("model");
   options.remembered = remembered_rules();
   options.layers = workspace.config.policy;

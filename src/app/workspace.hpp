@@ -23,6 +23,7 @@
 #include "praxis/prompts/prompt_store.hpp"
 
 namespace praxis {
+class EditorFiles;   // tools/editor_files.hpp
 class FileHistory;   // snapshots/file_history.hpp
 class SecretBroker;  // app/secret_broker.hpp
 }  // namespace praxis
@@ -58,6 +59,9 @@ struct Workspace {
 
   /// The secrets of the configuration, `[secrets.NAME]`.
   std::shared_ptr<SecretBroker> secrets = {};
+
+  /// What the editor that runs this process has open; null: no editor does.
+  std::shared_ptr<EditorFiles> editor = {};
 
   /// Reads the scripts and cassettes of this process.
   std::shared_ptr<ModelFileReader> model_files = std::make_shared<ModelFileReader>();

@@ -318,7 +318,8 @@ Result<ExitStatus> execute(const McpCommandOptions& options, Console& console) {
   auto servers = servers_of(options, *workspace, console);
   if (!servers) return fail(servers.error());
   if (options.verb == McpVerb::kLogin) return log_in_at(options, *servers, interrupts.stop_token(), console);
-  if (options.verb == McpVerb::kLogout) return log_out_at(options, *servers, console);
+  if (options.verb == McpVerb::kLogout)
+    return log_out_at(options, *servers, interrupts.stop_token(), console);
   McpWork work(options, *std::move(servers), workspace->secrets, interrupts.stop_token(), console);
   if (options.verb == McpVerb::kTest) return work.test();
   if (options.verb == McpVerb::kAccept) return work.accept();

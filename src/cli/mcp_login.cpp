@@ -81,16 +81,24 @@ Result<ExitStatus> log_in_at(const McpCommandOptions& options, const std::vector
 }
 
 Result<ExitStatus> log_out_at(const McpCommandOptions& options, const std::vector<McpServer>& servers,
-                              Console& console) {
+                              const std::stop_token& stop, Console& console) {
   const auto named = named_servers(options, servers);
   if (!named) return fail(named.error());
   for (const McpServer& server : *named) {
-    const auto had_login = server.access->log_out();
-    if (!had_login) return fail(had_login.error());
+    const auto done = server.access->log_out(stop);
+    if (!done) return fail(done.error());
     const std::string& name = server.options.server;
-    if (options.json) console.item("logout", {{"server", name}, {"had_login", *had_login}});
-    if (!options.json)
-      console.out.line(name + (*had_login ? ": the login is forgotten" : ": there was no login"));
+    const bool ended = done->had_login && done->still_valid.empty();
+    if (options.json) {
+      console.item("logout", {{"server", name}, {"had_login", done->had_login}, {"ended", ended}});
+      continue;
+    }
+    console.out.line(name + (!done->had_login ? ": there was no login"
+                             : ended          ? ": the login is ended and forgotten"
+                                              : ": the login is forgotten"));
+    if (done->had_login && !ended)
+      console.err.line(visible_text("praxis: " + name +
+                                    ": it may still be valid at its login server: " + done->still_valid));
   }
   return ExitStatus::kFinished;
 }

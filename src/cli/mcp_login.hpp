@@ -13,8 +13,8 @@ namespace praxis::cli {
 /// Logs in at the servers of an agent that want it, or at the one that the command names.
 Result<ExitStatus> log_in_at(const McpCommandOptions& options, const std::vector<McpServer>& servers,
                              const std::stop_token& stop, Console& console);
-/// Forgets the logins at the servers of an agent, or at the one that the command names.
+/// Ends and forgets the logins at the servers of an agent, or at the one that the command names.
 Result<ExitStatus> log_out_at(const McpCommandOptions& options, const std::vector<McpServer>& servers,
-                              Console& console);
+                              const std::stop_token& stop, Console& console);
 
 }  // namespace praxis::cli

@@ -11,6 +11,12 @@
 
 namespace praxis {
 
+/// What a logout did.
+struct McpLogout {
+  bool had_login = false;
+  std::string still_valid;  ///< why the login may still be valid at its issuer; empty: it has ended there
+};
+
 /// Thread-safe.
 class McpAccess {
  public:
@@ -29,8 +35,8 @@ class McpAccess {
   virtual Result<std::string> log_in(const OauthChallenge& challenge,
                                      const std::function<void(const std::string& address)>& show,
                                      const std::stop_token& stop) = 0;
-  /// Forgets the login. False: there was none.
-  virtual Result<bool> log_out() = 0;
+  /// Ends the login at its issuer, if that offers it, and forgets it in any case. Waits for servers.
+  virtual Result<McpLogout> log_out(const std::stop_token& stop) = 0;
 };
 
 }  // namespace praxis

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mcp/connection.hpp"
+#include "mcp/tasks.hpp"
 #include "mcp/tool_list.hpp"
 #include "praxis/base/base64.hpp"
 
@@ -97,6 +98,7 @@ Result<McpResult> input_of(const Json& result, const McpBounds& bounds) {
 }  // namespace
 
 Result<McpResult> read_mcp_result(const Json& result, const McpBounds& bounds) {
+  if (bounds.takes_tasks && is_mcp_task(result)) return mcp_task_result(result, bounds);
   const std::string type = json_string(result, "resultType", "complete");
   if (type == "input_required" && bounds.answers_questions) return input_of(result, bounds);
   if (type != "complete") {

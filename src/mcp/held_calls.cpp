@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "praxis/base/digest.hpp"
 #include "praxis/base/reach.hpp"
 
 namespace praxis {
@@ -16,10 +17,13 @@ constexpr int kRpcAddressesRequired = -32042;
 constexpr const char* kQuestion = "question";  ///< name of the request; the server gave none
 constexpr std::string_view kAgain = "again";   ///< the state of a call that was refused, not begun
 
-/// Tells apart the calls of all processes.
-std::string new_state() {
+constexpr std::size_t kDigestBytes = 16;  ///< that tell questions apart
+
+/// Tells apart the calls of all processes, and ends with a digest of the question.
+std::string new_state(const Json& question) {
   std::random_device random;
-  return "open " + std::to_string(random()) + std::to_string(random());
+  return "open " + std::to_string(random()) + std::to_string(random()) + ' ' +
+         digest_of(to_json_text(question)).hex(kDigestBytes);
 }
 
 const JsonArray* addresses_in(const Error& error) {
@@ -36,7 +40,7 @@ McpResult HeldCalls::hold(std::shared_ptr<McpConnection> connection, McpOpenRequ
   McpResult result;
   result.input =
       McpInput{{{kQuestion, JsonObject{{"method", "elicitation/create"}, {"params", open.asked.params}}}},
-               new_state()};
+               new_state(open.asked.params)};
   const std::lock_guard lock(mutex_);
   if (held_.size() == kMostHeld) {
     held_.front().connection->abandon(held_.front().open);
@@ -74,6 +78,16 @@ Result<Json> HeldCalls::answer(const std::string& state, const JsonObject& answe
   const Json* const given = answers.if_contains(kQuestion);
   return held->connection->go_on(held->open,
                                  given != nullptr ? *given : Json(JsonObject{{"action", "cancel"}}), request);
+}
+
+bool HeldCalls::holds(const std::string& state) {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::find(held_, state, &Held::state) != held_.end();
+}
+
+bool HeldCalls::asks_the_same(const std::string& state, const McpInput& input) {
+  const auto digest = [](const std::string& text) { return text.substr(text.rfind(' ') + 1); };
+  return input.state && state.starts_with("open ") && digest(state) == digest(*input.state);
 }
 
 bool HeldCalls::calls_again(const McpCallOptions& options) {

@@ -25,11 +25,15 @@ class HeldCalls {
   /// Whether a call with these options is a new one: the first, or one that was
   /// refused until the person had opened addresses, which they have.
   static bool calls_again(const McpCallOptions& options);
+  /// Whether the call with this state waits here for an answer.
+  bool holds(const std::string& state);
   /// Answers the question of the call with this state, and waits for its result
   /// as `McpConnection::request`. Error `kTool` with `kSent`: the call has
   /// ended with its connection, for example with the process.
   Result<Json> answer(const std::string& state, const JsonObject& answers, const McpRequest& request);
 
+  /// Whether the question of a call that was held elsewhere, and had this state, is asked again.
+  static bool asks_the_same(const std::string& state, const McpInput& input);
   /// Whether a server has refused a call until the person has opened addresses.
   static bool wants_addresses(const Error& error);
   /// The question for the person.

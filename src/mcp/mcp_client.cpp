@@ -4,11 +4,14 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "mcp/argument_headers.hpp"
 #include "mcp/connection.hpp"
 #include "mcp/held_calls.hpp"
+#include "mcp/requests.hpp"
+#include "mcp/tasks.hpp"
 #include "mcp/tool_list.hpp"
 #include "praxis/base/reach.hpp"
 
@@ -17,54 +20,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kModernVersion = "2026-07-28";
 /// Of the versions with a handshake, the newest first; it is the one that is asked for.
 constexpr std::array<std::string_view, 4> kHandshakeVersions{"2025-11-25", "2025-06-18", "2025-03-26",
                                                              "2024-11-05"};
 constexpr std::size_t kMaxInfoBytes = 200;
-constexpr const char* kMeta = "io.modelcontextprotocol/";
-
-JsonObject client_info() { return {{"name", "praxis"}, {"version", "0.1"}}; }
 
 std::unexpected<Error> broken(std::string why) {
   return fail(
       with_reach(make_error(ErrorCode::kTool, ErrorKind::kProtocol, std::move(why)), Reach::kAnswered));
-}
-
-/// The members of `_meta` that each request of version 2026-07-28 carries. A client that `answers` questions
-/// shows forms, and addresses that its user may open.
-JsonObject modern_params(JsonObject params, bool answers) {
-  JsonObject capabilities;
-  if (answers) capabilities["elicitation"] = JsonObject{{"form", JsonObject{}}, {"url", JsonObject{}}};
-  params["_meta"] = JsonObject{{std::string(kMeta) + "protocolVersion", kModernVersion},
-                               {std::string(kMeta) + "clientInfo", client_info()},
-                               {std::string(kMeta) + "clientCapabilities", std::move(capabilities)}};
-  return params;
-}
-
-/// Whether a server that refuses the version of a request says that it speaks this one.
-bool names_version(const Error& error, std::string_view version) {
-  if (json_int(error.detail(), "rpc_code") != kRpcUnsupportedVersion) return false;
-  const auto* const named = json_at(json_at(error.detail(), "rpc_data"), "supported").if_array();
-  return named != nullptr && std::ranges::find(*named, Json(version)) != named->end();
-}
-
-McpRequest request_of(const std::string& method, JsonObject params, const std::string& name,
-                      const McpCallOptions& options) {
-  McpRequest request{method, std::move(params), name, options.stop, options.deadline};
-  if (!options.traceparent.empty()) {
-    Json& meta = request.params["_meta"];
-    if (!meta.is_object()) meta = JsonObject{};
-    meta.get_object()["traceparent"] = options.traceparent;
-  }
-  if (!options.on_progress) return request;
-  request.on_progress = [&](const Json& progress) {
-    const double total = json_double(progress, "total");
-    const double done = json_double(progress, "progress");
-    const auto fraction = total > 0 ? std::optional(std::clamp(done / total, 0.0, 1.0)) : std::nullopt;
-    options.on_progress(mcp_shown(json_text(progress, "message"), kMaxInfoBytes), fraction);
-  };
-  return request;
 }
 
 }  // namespace
@@ -84,6 +47,7 @@ class McpClient::State {
   Result<Live> connect(const std::stop_token& stop);
   Result<McpToolList> tools(const std::stop_token& stop);
   Result<McpResult> call(const std::string& name, const Json& arguments, const McpCallOptions& options);
+  Result<McpResult> await_task(const std::string& task, const McpCallOptions& options);
   Result<std::vector<McpResource>> resources(const McpCallOptions& options);
   Result<McpResult> read_resource(const std::string& uri, const McpCallOptions& options);
   Result<std::vector<McpPrompt>> prompts(const McpCallOptions& options);
@@ -106,9 +70,11 @@ class McpClient::State {
   /// Sends a request about what is called `name`.
   Result<Json> ask(const std::string& method, JsonObject params, const std::string& name,
                    const McpCallOptions& options);
-  /// Calls a tool of a server that asks in the middle of calls.
-  Result<McpResult> call_asking(const Live& live, JsonObject params, const std::string& name,
-                                const McpCallOptions& options);
+  /// Sends a request to a server that asks in the middle of it.
+  Result<McpResult> ask_asking(const Live& live, const std::string& method, JsonObject params,
+                               const std::string& name, const McpCallOptions& options);
+  /// Whether a server of a version with a handshake is to make a task of the call.
+  bool wants_task(const Live& live, const std::string& tool, const std::stop_token& stop);
   Result<McpToolList> fetch(const Live& live, const std::stop_token& stop);
   bool wants_headers(const Live& live) const { return endpoint_ && live.modern; }
   /// A tool whose declarations of headers are invalid must not be offered.
@@ -119,7 +85,7 @@ class McpClient::State {
   /// The headers of a call. The list of tools says them; without one the server is asked for it first.
   Result<HttpHeaders> headers_of(const std::string& name, const Json& arguments, const std::stop_token& stop);
   JsonObject params_for(const Live& live, JsonObject params) const {
-    return live.modern ? modern_params(std::move(params), bounds_.answers_questions) : std::move(params);
+    return live.modern ? mcp_modern_params(std::move(params), bounds_) : std::move(params);
   }
 
   const std::optional<McpProgram> program_;
@@ -130,6 +96,7 @@ class McpClient::State {
   std::mutex mutex_;  ///< held during the handshake and while a list is fetched
   std::optional<Live> live_;
   std::optional<McpToolList> list_;
+  std::set<std::string, std::less<>> task_tools_;  ///< of the list: those whose calls may be tasks
   Clock::time_point listed_;
   std::atomic<std::uint32_t> failed_starts_ = 0;
   HeldCalls held_;  ///< calls in which a server waits for an answer
@@ -197,14 +164,13 @@ Result<McpClient::State::Live> McpClient::State::open(const McpNotified& notifie
 
 Result<std::optional<Json>> McpClient::State::discover(Live& live, const std::stop_token& stop,
                                                        Clock::time_point deadline) {
-  live.connection->use_version(kModernVersion, true);
+  live.connection->use_version(kMcpModernVersion, true);
   const auto ask = [&] {
-    return live.connection->request(
-        {"server/discover", modern_params({}, bounds_.answers_questions), {}, stop, deadline});
+    return live.connection->request({"server/discover", mcp_modern_params({}, bounds_), {}, stop, deadline});
   };
   auto answer = ask();
   // A server that refuses the version and names it in the same breath is asked once more.
-  if (!answer && names_version(answer.error(), kModernVersion)) answer = ask();
+  if (!answer && names_mcp_version(answer.error(), kMcpModernVersion)) answer = ask();
   if (!answer) {
     const Error& error = answer.error();
     if (error.code == ErrorCode::kCancelled || !live.connection->is_open()) return fail(error);
@@ -222,18 +188,18 @@ Result<std::optional<Json>> McpClient::State::discover(Live& live, const std::st
     return std::nullopt;
   }
   const auto* versions = json_at(*answer, "supportedVersions").if_array();
-  if (versions == nullptr || std::ranges::find(*versions, Json(kModernVersion)) == versions->end()) {
+  if (versions == nullptr || std::ranges::find(*versions, Json(kMcpModernVersion)) == versions->end()) {
     live.connection->use_version({}, false);
     return std::nullopt;
   }
   live.modern = true;
-  live.info.protocol = kModernVersion;
-  take_info(live, json_at(json_at(*answer, "_meta"), std::string(kMeta) + "serverInfo"),
+  live.info.protocol = kMcpModernVersion;
+  take_info(live, json_at(json_at(*answer, "_meta"), std::string(kMcpMeta) + "serverInfo"),
             json_at(*answer, "capabilities"));
   if (json_bool(json_at(json_at(*answer, "capabilities"), "tools"), "listChanged")) {
     live.connection->request_quietly(
-        "subscriptions/listen", modern_params({{"notifications", JsonObject{{"toolsListChanged", true}}}},
-                                              bounds_.answers_questions));
+        "subscriptions/listen",
+        mcp_modern_params({{"notifications", JsonObject{{"toolsListChanged", true}}}}, bounds_));
   }
   return std::move(*answer);
 }
@@ -245,7 +211,7 @@ Status McpClient::State::initialise(Live& live, const std::stop_token& stop, Clo
   auto answer = live.connection->request({"initialize",
                                           {{"protocolVersion", kHandshakeVersions.front()},
                                            {"capabilities", std::move(capabilities)},
-                                           {"clientInfo", client_info()}},
+                                           {"clientInfo", mcp_client_info()}},
                                           {},
                                           stop,
                                           deadline});
@@ -267,6 +233,7 @@ void McpClient::State::take_info(Live& live, const Json& server, const Json& cap
   live.info.version = mcp_shown(json_text(server, "version"), kMaxInfoBytes);
   live.info.resources = json_at(capabilities, "resources").is_object();
   live.info.prompts = json_at(capabilities, "prompts").is_object();
+  live.info.tasks = offers_mcp_tasks(capabilities, live.modern);
 }
 
 Result<McpToolList> McpClient::State::tools(const std::stop_token& stop) {
@@ -282,6 +249,7 @@ Result<McpToolList> McpClient::State::tools(const std::stop_token& stop) {
   }
   if (wants_headers(*live)) leave_out_headers(*list);
   list->resources = live->info.resources;
+  list->tasks = bounds_.takes_tasks && live->info.tasks;
   failed_starts_ = 0;
   list_ = *std::move(list);
   listed_ = Clock::now();
@@ -301,7 +269,14 @@ Result<McpToolList> McpClient::State::fetch(const Live& live, const std::stop_to
     if (auto added = reader.add(*page); !added)
       return fail(with_reach(std::move(added.error()), Reach::kAnswered));
   } while (!reader.cursor().empty());
+  task_tools_ = reader.task_tools();
   return reader.take();
+}
+
+bool McpClient::State::wants_task(const Live& live, const std::string& tool, const std::stop_token& stop) {
+  if (live.modern || !live.info.tasks || !bounds_.takes_tasks || !tools(stop)) return false;
+  const std::lock_guard lock(mutex_);
+  return task_tools_.contains(tool);
 }
 
 void McpClient::State::leave_out_headers(McpToolList& list) {
@@ -328,7 +303,7 @@ Result<Json> McpClient::State::ask_tool(const Live& live, JsonObject params, con
   const Json arguments = params["arguments"];
   auto headers = wants_headers(live) ? headers_of(name, arguments, options.stop) : HttpHeaders{};
   if (!headers) return fail(std::move(headers.error()));
-  McpRequest request = request_of("tools/call", params_for(live, std::move(params)), name, options);
+  McpRequest request = mcp_request_of("tools/call", params_for(live, std::move(params)), name, options);
   request.headers = *headers;
   auto answer = live.connection->request(request);
   const bool mismatch = !answer && json_int(answer.error().detail(), "rpc_code") == kRpcHeaderMismatch;
@@ -349,7 +324,7 @@ Result<Json> McpClient::State::ask(const std::string& method, JsonObject params,
   auto live = connect(options.stop);
   if (!live) return fail(std::move(live.error()));
   auto answer =
-      live->connection->request(request_of(method, params_for(*live, std::move(params)), name, options));
+      live->connection->request(mcp_request_of(method, params_for(*live, std::move(params)), name, options));
   if (answer) failed_starts_ = 0;
   return answer;
 }
@@ -359,7 +334,9 @@ Result<McpResult> McpClient::State::call(const std::string& name, const Json& ar
   JsonObject params{{"name", name}, {"arguments", arguments}};
   const auto live = connect(options.stop);
   if (!live) return fail(live.error());
-  if (!live->modern && bounds_.answers_questions) return call_asking(*live, std::move(params), name, options);
+  if (wants_task(*live, name, options.stop)) params["task"] = JsonObject{};
+  if (!live->modern && bounds_.answers_questions)
+    return ask_asking(*live, "tools/call", std::move(params), name, options);
   if (!options.answers.empty()) params["inputResponses"] = options.answers;
   if (options.state) params["requestState"] = *options.state;
   auto answer = ask_tool(*live, std::move(params), name, options);
@@ -369,10 +346,34 @@ Result<McpResult> McpClient::State::call(const std::string& name, const Json& ar
   return result;
 }
 
-Result<McpResult> McpClient::State::call_asking(const Live& live, JsonObject params, const std::string& name,
-                                                const McpCallOptions& options) {
+Result<McpResult> McpClient::State::await_task(const std::string& task, const McpCallOptions& options) {
+  const auto live = connect(options.stop);
+  if (!live) return fail(live.error());
+  const auto ask_for = [&](const char* method, JsonObject more, const McpCallOptions& how) {
+    more["taskId"] = task;
+    return ask(method, std::move(more), task, how);
+  };
+  const auto result_for = [&](const McpCallOptions& how) -> Result<McpResult> {
+    const auto now = connect(how.stop);
+    if (!now) return fail(now.error());
+    return ask_asking(*now, "tasks/result", {{"taskId", task}}, task, how);
+  };
+  const bool is_held = !live->modern && options.state && held_.holds(*options.state);
+  if (is_held) return result_for(options);
+  auto result = await_mcp_task({live->modern, ask_for, result_for}, task, options, bounds_);
+  const bool is_known =
+      result && result->input && options.state && HeldCalls::asks_the_same(*options.state, *result->input);
+  if (!is_known) return result;
+  // Asked by another process, which had ended when the answer came: the task still has the same question.
+  McpCallOptions again = options;
+  again.state = result->input->state;
+  return result_for(again);
+}
+
+Result<McpResult> McpClient::State::ask_asking(const Live& live, const std::string& method, JsonObject params,
+                                               const std::string& name, const McpCallOptions& options) {
   McpOpenRequest open;
-  McpRequest request = request_of("tools/call", std::move(params), name, options);
+  McpRequest request = mcp_request_of(method, std::move(params), name, options);
   request.open = &open;
   auto answer = HeldCalls::calls_again(options) ? live.connection->request(request)
                                                 : held_.answer(*options.state, options.answers, request);
@@ -460,6 +461,9 @@ Result<McpToolList> McpClient::tools(const std::stop_token& stop) { return state
 Result<McpResult> McpClient::call(const std::string& name, const Json& arguments,
                                   const McpCallOptions& options) {
   return state_->call(name, arguments, options);
+}
+Result<McpResult> McpClient::await_task(const std::string& task, const McpCallOptions& options) {
+  return state_->await_task(task, options);
 }
 Result<std::vector<McpResource>> McpClient::resources(const McpCallOptions& options) {
   return state_->resources(options);

@@ -127,6 +127,23 @@ Result<OauthClient> registered_client(const OauthReach& reach, const OauthIssuer
   return client;
 }
 
+/// Sends a form in the name of the client, whose name or proof is added to `fields`.
+Result<HttpResponse> ask_as(const OauthReach& reach, const std::string& address, const OauthClient& client,
+                            FormFields& fields, const std::stop_token& stop) {
+  HttpRequest request;
+  request.method = "POST";
+  request.headers.emplace_back("Content-Type", kFormType);
+  if (client.method == "client_secret_basic") {
+    request.headers.emplace_back("Authorization", "Basic " + base64_encode(form_encoded(client.id) + ':' +
+                                                                           form_encoded(client.secret)));
+  } else {
+    fields.emplace_back("client_id", client.id);
+    if (client.method == "client_secret_post") fields.emplace_back("client_secret", client.secret);
+  }
+  request.body = std::make_shared<const std::string>(form_of(fields));
+  return ask(reach, address, std::move(request), stop);
+}
+
 Result<OauthTokens> read_tokens(const Json& document, const std::string& issuer) {
   OauthTokens tokens{json_string(document, "access_token"), json_string(document, "refresh_token"),
                      json_string(document, "scope"),
@@ -160,6 +177,20 @@ Result<Url> check_oauth_address(const OauthReach& reach, std::string_view addres
   return url;
 }
 
+Result<OauthIssuer> find_issuer(const OauthReach& reach, const std::string& issuer,
+                                const std::stop_token& stop) {
+  const auto address = check_oauth_address(reach, issuer);
+  if (!address) return fail(address.error());
+  const auto document = first_of(reach, issuer_addresses(*address), stop);
+  if (!document) return fail(document.error());
+  auto found = read_issuer(*document, issuer);
+  if (!found) return found;
+  for (const std::string& endpoint : {found->authorisation_endpoint, found->token_endpoint}) {
+    if (auto checked = check_oauth_address(reach, endpoint); !checked) return fail(checked.error());
+  }
+  return found;
+}
+
 Result<OauthPlace> find_login(const OauthReach& reach, const std::string& server,
                               const OauthChallenge& challenge, const OauthIdentity& identity,
                               const std::stop_token& stop) {
@@ -169,15 +200,8 @@ Result<OauthPlace> find_login(const OauthReach& reach, const std::string& server
   if (!resource) return fail(resource.error());
   const auto chosen = choose_issuer(*resource, identity);
   if (!chosen) return fail(chosen.error());
-  const auto address = check_oauth_address(reach, *chosen);
-  if (!address) return fail(address.error());
-  const auto document = first_of(reach, issuer_addresses(*address), stop);
-  if (!document) return fail(document.error());
-  auto issuer = read_issuer(*document, *chosen);
-  if (!issuer) return fail(issuer.error());
-  for (const std::string& endpoint : {issuer->authorisation_endpoint, issuer->token_endpoint}) {
-    if (auto checked = check_oauth_address(reach, endpoint); !checked) return fail(checked.error());
-  }
+  auto issuer = find_issuer(reach, *chosen, stop);
+  if (!issuer) return fail(std::move(issuer.error()));
   return OauthPlace{*std::move(resource), *std::move(issuer)};
 }
 
@@ -197,18 +221,7 @@ Result<OauthClient> oauth_client(const OauthReach& reach, const OauthIssuer& iss
 
 Result<OauthTokens> fetch_tokens(const OauthReach& reach, const OauthIssuer& issuer,
                                  const OauthClient& client, FormFields fields, const std::stop_token& stop) {
-  HttpRequest request;
-  request.method = "POST";
-  request.headers.emplace_back("Content-Type", kFormType);
-  if (client.method == "client_secret_basic") {
-    request.headers.emplace_back("Authorization", "Basic " + base64_encode(form_encoded(client.id) + ':' +
-                                                                           form_encoded(client.secret)));
-  } else {
-    fields.emplace_back("client_id", client.id);
-    if (client.method == "client_secret_post") fields.emplace_back("client_secret", client.secret);
-  }
-  request.body = std::make_shared<const std::string>(form_of(fields));
-  const auto response = ask(reach, issuer.token_endpoint, std::move(request), stop);
+  const auto response = ask_as(reach, issuer.token_endpoint, client, fields, stop);
   if (!response) return fail(response.error());
   const auto document = json_object_in(*response, issuer.token_endpoint);
   if (response->status == 200 && document) return read_tokens(*document, issuer.issuer);
@@ -220,6 +233,16 @@ Result<OauthTokens> fetch_tokens(const OauthReach& reach, const OauthIssuer& iss
   if (document) refusal.message += described(*document, fields);
   refusal.set("oauth_error", error);
   return fail(std::move(refusal));
+}
+
+Status revoke_token(const OauthReach& reach, const OauthIssuer& issuer, const OauthClient& client,
+                    const std::string& token, const std::stop_token& stop) {
+  FormFields fields{{"token", token}};
+  const auto response = ask_as(reach, issuer.revocation_endpoint, client, fields, stop);
+  if (!response) return fail(response.error());
+  if (response->status / 100 == 2) return {};
+  return refused(shown(issuer.issuer) + " did not end the login (HTTP " + std::to_string(response->status) +
+                 ")");
 }
 
 }  // namespace praxis

@@ -56,6 +56,9 @@ struct OauthTokens {
 /// Error `kTool`: not a URL, without TLS, or to a place where requests may not go.
 Result<Url> check_oauth_address(const OauthReach& reach, std::string_view address);
 
+/// What the authorisation server `issuer` says of itself. Errors as `find_login`.
+Result<OauthIssuer> find_issuer(const OauthReach& reach, const std::string& issuer,
+                                const std::stop_token& stop);
 /// Finds the authorisation server of an MCP server, that of the identity if it names one. Errors `kTool`, as
 /// those of `http_fetch`; `kCancelled`.
 Result<OauthPlace> find_login(const OauthReach& reach, const std::string& server,
@@ -70,5 +73,9 @@ Result<OauthClient> oauth_client(const OauthReach& reach, const OauthIssuer& iss
 /// `oauth_error` in the detail.
 Result<OauthTokens> fetch_tokens(const OauthReach& reach, const OauthIssuer& issuer,
                                  const OauthClient& client, FormFields fields, const std::stop_token& stop);
+
+/// Ends a token at its issuer; one that has ended already counts as ended. Errors as above.
+Status revoke_token(const OauthReach& reach, const OauthIssuer& issuer, const OauthClient& client,
+                    const std::string& token, const std::stop_token& stop);
 
 }  // namespace praxis

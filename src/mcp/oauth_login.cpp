@@ -111,4 +111,17 @@ Result<OauthLogin> renew_login(const OauthReach& reach, const OauthRequest& requ
   return login;
 }
 
+Status end_login(const OauthReach& reach, const OauthLogin& login, const std::stop_token& stop) {
+  const auto issuer = find_issuer(reach, login.issuer, stop);
+  if (!issuer) return fail(issuer.error());
+  if (issuer->revocation_endpoint.empty())
+    return fail(ErrorCode::kTool, ErrorKind::kFailed,
+                mcp_shown(login.issuer, kShownIssuer) + " ends no logins on request");
+  for (const std::string& token : {login.tokens.refresh, login.tokens.access}) {
+    if (token.empty()) continue;
+    if (auto ended = revoke_token(reach, *issuer, login.client, token, stop); !ended) return ended;
+  }
+  return {};
+}
+
 }  // namespace praxis

@@ -47,4 +47,8 @@ Result<OauthLogin> log_in(const OauthReach& reach, const OauthRequest& request, 
 Result<OauthLogin> renew_login(const OauthReach& reach, const OauthRequest& request, OauthLogin login,
                                const std::stop_token& stop);
 
+/// Ends a login at its issuer: the token that renews it, and the one in use. Errors: those of the steps;
+/// `kTool`, the issuer does not offer it.
+Status end_login(const OauthReach& reach, const OauthLogin& login, const std::stop_token& stop);
+
 }  // namespace praxis

@@ -93,6 +93,7 @@ Result<OauthIssuer> read_issuer(const Json& document, const std::string& issuer)
   read.authorisation_endpoint = json_string(document, "authorization_endpoint");
   read.token_endpoint = json_string(document, "token_endpoint");
   read.registration_endpoint = json_string(document, "registration_endpoint");
+  read.revocation_endpoint = json_string(document, "revocation_endpoint");
   if (read.authorisation_endpoint.empty() || read.token_endpoint.empty())
     return useless("the metadata of " + mcp_shown(issuer, kShownUrl) + " lacks an endpoint");
   const auto methods = texts_in(json_at(document, "code_challenge_methods_supported"));

@@ -23,6 +23,7 @@ struct OauthIssuer {
   std::string authorisation_endpoint;
   std::string token_endpoint;
   std::string registration_endpoint;      ///< empty: nothing registers itself
+  std::string revocation_endpoint;        ///< empty: it ends no tokens on request (RFC 7009)
   bool names_itself = false;              ///< its answers say who gives them (`iss`, RFC 9207)
   bool takes_client_addresses = false;    ///< a client id may be the address of a metadata document
   bool gives_offline_access = false;      ///< knows the scope `offline_access`

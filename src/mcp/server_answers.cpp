@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "mcp/tasks.hpp"
 #include "praxis/json/schema.hpp"
 
 namespace praxis {
@@ -16,6 +17,7 @@ constexpr const char* kClientKey = "io.modelcontextprotocol/clientInfo";
 constexpr const char* kCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 constexpr const char* kServerKey = "io.modelcontextprotocol/serverInfo";
 constexpr std::int64_t kListAgeMs = 60'000;
+constexpr int kMissingCapability = -32021;
 
 McpAnswer refusal_of(int code, std::string why, Json data = nullptr) {
   return {{}, code, std::move(why), std::move(data)};
@@ -43,11 +45,12 @@ McpAnswer complete_for(std::int64_t age_ms, const McpServed& offer, JsonObject r
   return complete(offer, std::move(result), stateless);
 }
 
-JsonObject capabilities(const McpServed& offer) {
+JsonObject capabilities(const McpServed& offer, bool stateless) {
   JsonObject offered;
   if (offer.has_tools) offered["tools"] = JsonObject{};
   if (offer.reading.read) offered["resources"] = JsonObject{};
   if (offer.reading.prompts) offered["prompts"] = JsonObject{};
+  if (stateless && offer.tasks.find) offered["extensions"] = JsonObject{{kMcpTasks, JsonObject{}}};
   return offered;
 }
 
@@ -55,14 +58,15 @@ JsonObject handshake(const McpServed& offer, const Json& params) {
   const std::string wanted = json_string(params, "protocolVersion");
   const bool is_known = std::ranges::find(kWithHandshake, wanted) != kWithHandshake.end();
   JsonObject result{{"protocolVersion", is_known ? std::string_view(wanted) : kWithHandshake.front()},
-                    {"capabilities", capabilities(offer)},
+                    {"capabilities", capabilities(offer, false)},
                     {"serverInfo", server_info(offer)}};
   if (!offer.instructions.empty()) result["instructions"] = offer.instructions;
   return result;
 }
 
 JsonObject discovery(const McpServed& offer) {
-  JsonObject result{{"supportedVersions", JsonArray{kStatelessMcp}}, {"capabilities", capabilities(offer)}};
+  JsonObject result{{"supportedVersions", JsonArray{kStatelessMcp}},
+                    {"capabilities", capabilities(offer, true)}};
   if (!offer.instructions.empty()) result["instructions"] = offer.instructions;
   return result;
 }
@@ -86,6 +90,27 @@ std::string missing_in(const McpMessage& request) {
   return json_at(meta, kCapabilitiesKey).is_object() ? "" : kCapabilitiesKey;
 }
 
+/// The capabilities of the client that a request of the stateless version names.
+const Json& capabilities_in(const McpMessage& request) {
+  return json_at(json_at(request.body, "_meta"), kCapabilitiesKey);
+}
+
+bool takes_tasks(const McpMessage& request) {
+  return !mcp_version_of(request).empty() &&
+         json_at(json_at(capabilities_in(request), "extensions"), kMcpTasks).is_object();
+}
+
+McpAnswer about_task(const McpServed& offer, const McpMessage& request) {
+  if (!takes_tasks(request)) {
+    const JsonObject needed{{"extensions", JsonObject{{kMcpTasks, JsonObject{}}}}};
+    return refusal_of(kMissingCapability, "the client must declare the extension for tasks",
+                      JsonObject{{"requiredCapabilities", needed}});
+  }
+  const Json& forms = json_at(json_at(capabilities_in(request), "elicitation"), "form");
+  McpAnswer answer = answer_about_task(offer.tasks, request.method, request.body, forms.is_object());
+  return answer.error != 0 ? answer : complete(offer, std::move(answer.result), true);
+}
+
 McpAnswer readable(const McpServed& offer, const McpMessage& request, bool stateless) {
   McpAnswer answer = answer_reading(offer.reading, request.method, request.body, stateless);
   if (answer.error != 0) return answer;
@@ -102,6 +127,7 @@ std::variant<McpAnswer, McpCallRequest> call_in(const McpServed& offer, const Mc
   const Json& meta = json_at(request.body, "_meta");
   call.progress_token = json_at(meta, "progressToken");
   call.caller = trace_from_header(json_string(meta, "traceparent")).value_or(TraceContext{});
+  call.as_task = offer.tasks.find && takes_tasks(request);
   const auto tool = std::ranges::find(offer.tools, call.tool, &ServedTool::name);
   if (tool == offer.tools.end())
     return refusal_of(kRpcInvalidParams, "there is no tool \"" + call.tool + '"');
@@ -140,15 +166,20 @@ std::variant<McpAnswer, McpCallRequest> answer_mcp(const McpServed& offer, const
     return complete_for(kListAgeMs, offer, discovery(offer), true);
   if (request.method == "tools/list") return complete_for(kListAgeMs, offer, tool_list(offer), stateless);
   if (request.method == "tools/call") return call_in(offer, request);
+  if (stateless && offer.tasks.find && request.method.starts_with("tasks/"))
+    return about_task(offer, request);
   if (is_readable(offer.reading, request.method)) return readable(offer, request, stateless);
   return refusal_of(kRpcUnknownMethod, "this server has no method " + request.method);
 }
 
 McpAnswer mcp_call_answer(const McpServed& offer, const ServedAnswer& given, bool stateless) {
-  JsonObject result{{"content", JsonArray{JsonObject{{"type", "text"}, {"text", given.text}}}},
-                    {"isError", given.is_error}};
-  if (!given.structured.is_null()) result["structuredContent"] = given.structured;
-  return complete(offer, std::move(result), stateless);
+  return complete(offer, mcp_result_members(given), stateless);
+}
+
+McpAnswer mcp_task_answer(const McpServed& offer, const ServedTask& task) {
+  McpAnswer answer = complete(offer, mcp_task_members(task), true);
+  answer.result["resultType"] = "task";
+  return answer;
 }
 
 std::string mcp_progress(const Json& token, std::int64_t count, const std::string& text) {

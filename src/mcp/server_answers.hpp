@@ -11,6 +11,7 @@
 
 #include "mcp/message.hpp"
 #include "mcp/served_reading.hpp"
+#include "mcp/served_tasks.hpp"
 #include "praxis/domain/trace.hpp"
 
 namespace praxis {
@@ -27,13 +28,6 @@ struct ServedTool {
   Json parameters;
 };
 
-/// The answer to a call of a tool.
-struct ServedAnswer {
-  std::string text;
-  Json structured;  ///< null: none
-  bool is_error = false;
-};
-
 /// What a server has for one client.
 struct McpServed {
   std::string version;  ///< of the program
@@ -41,14 +35,16 @@ struct McpServed {
   bool has_tools = true;  ///< for this client, even while the list is empty
   std::vector<ServedTool> tools;
   McpReading reading;
+  McpServedTasks tasks;
 };
 
 /// A call that a client asks for, of a tool that is there, with arguments that fit.
 struct McpCallRequest {
   std::string tool;
   Json arguments;
-  Json progress_token;  ///< null: the client does not want to know what happens
-  TraceContext caller;  ///< the client's span; empty if it named none
+  Json progress_token;   ///< null: the client does not want to know what happens
+  TraceContext caller;   ///< the client's span; empty if it named none
+  bool as_task = false;  ///< the client gets a task, and fetches the answer
 };
 
 /// The version that a request names; empty for one of a client with a handshake.
@@ -57,6 +53,8 @@ std::string mcp_version_of(const McpMessage& request);
 std::variant<McpAnswer, McpCallRequest> answer_mcp(const McpServed& offer, const McpMessage& request);
 /// The answer to a call. `stateless`: in version 2026-07-28.
 McpAnswer mcp_call_answer(const McpServed& offer, const ServedAnswer& given, bool stateless);
+/// The answer to a call that is a task, once that is durable.
+McpAnswer mcp_task_answer(const McpServed& offer, const ServedTask& task);
 /// The message that tells the client which has sent `token` what happens in its call; `count` grows.
 std::string mcp_progress(const Json& token, std::int64_t count, const std::string& text);
 /// The message with an answer.

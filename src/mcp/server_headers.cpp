@@ -37,6 +37,7 @@ McpAnswer mismatch(const std::string& header, const std::string& what) {
 /// The member of the parameters that `Mcp-Name` repeats; empty if the method needs none.
 std::string_view named_by(std::string_view method) {
   if (method == "tools/call" || method == "prompts/get") return "name";
+  if (method.starts_with("tasks/")) return "taskId";
   return method == "resources/read" ? "uri" : "";
 }
 

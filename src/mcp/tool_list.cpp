@@ -84,6 +84,8 @@ void McpListReader::add_tool(const Json& tool) {
   if (bytes_ > bounds_.list_bytes)
     return leave_out(made.name, "the descriptions of all tools have more than " +
                                     std::to_string(bounds_.list_bytes) + " bytes");
+  const std::string tasks = json_string(json_at(tool, "execution"), "taskSupport");
+  if (tasks == "required" || tasks == "optional") task_tools_.insert(made.name);
   list_.tools.push_back(std::move(made));
 }
 

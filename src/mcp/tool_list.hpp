@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +22,8 @@ class McpListReader {
   /// The cursor of the next page; empty if the list is complete or the bounds are reached.
   const std::string& cursor() const { return cursor_; }
   McpToolList take() { return std::move(list_); }
+  /// The tools whose calls may be tasks (versions with a handshake), by name.
+  const std::set<std::string, std::less<>>& task_tools() const { return task_tools_; }
 
  private:
   void add_tool(const Json& tool);
@@ -27,6 +31,7 @@ class McpListReader {
 
   const McpBounds& bounds_;
   McpToolList list_;
+  std::set<std::string, std::less<>> task_tools_;
   std::string cursor_;
   std::size_t pages_ = 0;
   std::size_t bytes_ = 0;

@@ -14,6 +14,7 @@
 
 #include "mcp/message.hpp"
 #include "protocols/acp_conversation.hpp"
+#include "protocols/acp_files.hpp"
 #include "protocols/acp_peer.hpp"
 
 namespace praxis::protocols {
@@ -64,6 +65,7 @@ class AcpAgent {
   Result<std::shared_ptr<AcpFolder>> folder_at(const std::string& path);
   Result<AcpConversationPtr> conversation(const Json& params);
   AcpConversationPtr conversation_of(const SessionId& id);
+  AcpConversationPtr conversation_above(Journal& journal, const SessionId& session);
   Result<AcpConversationPtr> reopened(const std::shared_ptr<AcpFolder>& folder, const std::string& id,
                                       Replay replay);
   void follow(const AcpConversationPtr& conversation);
@@ -99,6 +101,7 @@ class AcpAgent {
   const AcpServing& serving_;
   AcpPeer peer_;
   bool takes_forms_ = false;  ///< the editor shows forms
+  AcpFileAccess file_access_;
 
   std::stop_source over_;  ///< ends the look-up of prompts
 

@@ -4,7 +4,8 @@
 
 namespace praxis::protocols {
 
-std::optional<Json> AcpPeer::ask(std::string_view method, Json params, const std::stop_token& stop) {
+std::optional<McpMessage> AcpPeer::answer_to(std::string_view method, Json params,
+                                             const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   if (gone_) return std::nullopt;
   const std::int64_t id = ++next_;
@@ -18,6 +19,11 @@ std::optional<Json> AcpPeer::ask(std::string_view method, Json params, const std
   const bool withdrawn = !answer && !gone_;
   lock.unlock();
   if (withdrawn) notify("$/cancel_request", JsonObject{{"requestId", id}});
+  return answer;
+}
+
+std::optional<Json> AcpPeer::ask(std::string_view method, Json params, const std::stop_token& stop) {
+  auto answer = answer_to(method, std::move(params), stop);
   if (!answer || answer->kind != McpMessage::Kind::kResult) return std::nullopt;
   return std::move(answer->body);
 }

@@ -31,8 +31,10 @@ class AcpPeer {
     writer_.write(mcp_notification(method, std::move(params)));
   }
 
-  /// Asks the editor and waits for its answer. `std::nullopt`: it has gone, it answered with an error, or
-  /// `stop` was requested; then it learns that the question is withdrawn.
+  /// Asks the editor and waits for its answer. `std::nullopt`: it has gone, or `stop` was requested; then it
+  /// learns that the question is withdrawn.
+  std::optional<McpMessage> answer_to(std::string_view method, Json params, const std::stop_token& stop);
+  /// The result of the same; `std::nullopt` for an error of the editor too.
   std::optional<Json> ask(std::string_view method, Json params, const std::stop_token& stop);
   /// Takes an answer of the editor.
   void answered(const McpMessage& answer);

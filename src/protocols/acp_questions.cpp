@@ -43,12 +43,7 @@ Json form_of(const Json& schema) {
 
 std::optional<Approval> AcpAgent::ask(AcpFolder& folder, const ParkedStep& step,
                                       const std::stop_token& stop) {
-  Journal& journal = folder.runtime->journal();
-  auto conversation = conversation_of(step.session);
-  if (!conversation) {
-    const auto root = app::root_of(journal, step.session);
-    conversation = root ? conversation_of(*root) : nullptr;
-  }
+  const auto conversation = conversation_above(folder.runtime->journal(), step.session);
   if (!conversation) return std::nullopt;
   std::optional<Approval> approval;
   if (step.kind != ParkKind::kQuestion) {

@@ -84,6 +84,8 @@ Result<Json> AcpAgent::answer_to(const McpMessage& request) {
 Json AcpAgent::initialized(const Json& params) {
   const Json& client = json_at(params, "clientCapabilities");
   takes_forms_ = json_at(json_at(client, "elicitation"), "form").is_object();
+  const Json& files = json_at(client, "fs");
+  file_access_ = {json_bool(files, "readTextFile"), json_bool(files, "writeTextFile")};
   const JsonObject none;
   return JsonObject{
       {"protocolVersion", kVersion},
@@ -116,6 +118,13 @@ Result<std::shared_ptr<AcpFolder>> AcpAgent::folder_at(const std::string& path) 
   auto runtime = app::open_runtime(*workspace, {.principal = serving_.author});
   if (!runtime) return fail(std::move(runtime.error()));
   auto folder = std::make_shared<AcpFolder>(AcpFolder{path, *std::move(workspace), *std::move(runtime)});
+  if (file_access_.reads) {
+    folder->workspace.editor = std::make_shared<AcpFiles>(
+        peer_, file_access_, path, [this, raw = folder->runtime.get()](const SessionId& session) {
+          const auto found = conversation_above(raw->journal(), session);
+          return found ? found->id : SessionId();
+        });
+  }
   folder->runtime->set_approval_handler(
       [this, raw = folder.get()](const ParkedStep& step, const std::stop_token& stop) {
         const Working working(*this);
@@ -129,6 +138,13 @@ AcpConversationPtr AcpAgent::conversation_of(const SessionId& id) {
   const std::lock_guard lock(mutex_);
   const auto found = conversations_.find(id);
   return found == conversations_.end() ? nullptr : found->second;
+}
+
+/// The open conversation to which the session belongs, its own or that of an agent above; or null.
+AcpConversationPtr AcpAgent::conversation_above(Journal& journal, const SessionId& session) {
+  if (auto own = conversation_of(session)) return own;
+  const auto root = app::root_of(journal, session);
+  return root ? conversation_of(*root) : nullptr;
 }
 
 Result<AcpConversationPtr> AcpAgent::conversation(const Json& params) {

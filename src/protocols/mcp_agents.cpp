@@ -11,6 +11,7 @@
 #include "app/mcp_library.hpp"
 #include "app/run_agent.hpp"
 #include "praxis/core/event.hpp"
+#include "protocols/mcp_task_runs.hpp"
 
 namespace praxis::protocols {
 namespace {
@@ -34,10 +35,16 @@ class AgentTools {
   }
 
   const std::set<std::string>& ids() const { return ids_; }
+  /// Held while an agent is read: its files are read in the current folder, one agent at a time.
+  const std::shared_ptr<std::mutex>& reading() const { return reading_; }
+
+  /// The agent of a tool.
+  Result<Agent> agent_of(const std::string& tool) const {
+    return read(std::ranges::find(names_, tool, &std::pair<std::string, std::string>::first)->second);
+  }
 
   ServedAnswer call(const ServedCall& call) const {
-    const auto found = std::ranges::find(names_, call.tool, &std::pair<std::string, std::string>::first);
-    auto agent = read(found->second);
+    auto agent = agent_of(call.tool);
     if (!agent) return failed(agent.error());
     auto session = runtime_->create_session(*agent, nullptr, call.caller);
     if (!session) return failed(session.error());
@@ -52,7 +59,7 @@ class AgentTools {
 
  private:
   Result<Agent> read(const std::string& name) const {
-    const std::lock_guard lock(reading_);
+    const std::lock_guard lock(*reading_);
     auto choice = app::find_agent_file(workspace_, name);
     if (!choice) return fail(choice.error());
     if (!*choice) return fail(app::no_such_agent(workspace_, name));
@@ -73,8 +80,21 @@ class AgentTools {
   const std::shared_ptr<Runtime> runtime_;
   std::vector<std::pair<std::string, std::string>> names_;  ///< of the tool and of the agent
   std::set<std::string> ids_;                               ///< of the agents
-  mutable std::mutex reading_;  ///< agents are read one at a time: their files are read in the current folder
+  const std::shared_ptr<std::mutex> reading_ = std::make_shared<std::mutex>();
 };
+
+void offer_tasks(McpServing& serving, const std::shared_ptr<AgentTools>& agents,
+                 const std::shared_ptr<McpTaskRuns>& runs) {
+  serving.begin = [agents, runs](const ServedCall& call) -> Result<ServedTask> {
+    auto agent = agents->agent_of(call.tool);
+    if (!agent) return fail(std::move(agent.error()));
+    return runs->begin(*agent, app::mcp_prompt_of(call.arguments), call.caller);
+  };
+  serving.offer.tasks = {
+      [runs](const std::string& id) { return runs->find(id); },
+      [runs](const std::string& id, const JsonObject& answers) { return runs->answer(id, answers); },
+      [runs](const std::string& id) { return runs->cancel(id); }};
+}
 
 }  // namespace
 
@@ -82,7 +102,7 @@ Result<McpServing> serve_agents(const app::Workspace& workspace, std::shared_ptr
                                 const std::vector<std::string>& names,
                                 const std::function<void(const std::string&, const Error&)>& left_out) {
   const std::shared_ptr<Journal> journal(runtime, &runtime->journal());
-  const auto agents = std::make_shared<AgentTools>(workspace, std::move(runtime));
+  const auto agents = std::make_shared<AgentTools>(workspace, runtime);
   McpServing serving;
   serving.offer.instructions = app::kMcpInstructions;
   std::optional<Error> unread;
@@ -99,8 +119,10 @@ Result<McpServing> serve_agents(const app::Workspace& workspace, std::shared_ptr
   }
   if (serving.offer.tools.empty() && unread) return fail(*std::move(unread));
   serving.call = [agents](const ServedCall& call) { return agents->call(call); };
-  app::offer_runs(serving.offer.reading, workspace, journal,
-                  [agents](const SessionRow& row) { return agents->ids().contains(row.agent); });
+  const auto is_served = [agents](const SessionRow& row) { return agents->ids().contains(row.agent); };
+  offer_tasks(serving, agents,
+              std::make_shared<McpTaskRuns>(workspace, std::move(runtime), agents->reading(), is_served));
+  app::offer_runs(serving.offer.reading, workspace, journal, is_served);
   app::offer_prompts(serving.offer.reading, workspace);
   return serving;
 }

@@ -34,6 +34,7 @@ class McpPeer {
   void answer(const McpMessage& request);
   void begin_call(const McpMessage& request, McpCallRequest wanted);
   void run_call(const std::string& key, const Json& id, const Json& token, ServedCall call, bool stateless);
+  void run_task(const std::string& key, const Json& id, const ServedCall& call);
   void reap();
   void write_line(std::string line) { writer_.write(std::move(line)); }
 
@@ -71,11 +72,11 @@ void McpPeer::begin_call(const McpMessage& request, McpCallRequest wanted) {
   const auto started = std::make_shared<Call>();
   call.stop = started->stop.get_token();
   calls_[key] = started;
-  started->thread =
-      std::thread([this, key, id = request.id, token = std::move(wanted.progress_token),
-                   call = std::move(call), stateless = !mcp_version_of(request).empty()]() mutable {
-        run_call(key, id, token, std::move(call), stateless);
-      });
+  started->thread = std::thread([this, key, id = request.id, token = std::move(wanted.progress_token),
+                                 call = std::move(call), stateless = !mcp_version_of(request).empty(),
+                                 as_task = wanted.as_task]() mutable {
+    as_task ? run_task(key, id, call) : run_call(key, id, token, std::move(call), stateless);
+  });
 }
 
 void McpPeer::run_call(const std::string& key, const Json& id, const Json& token, ServedCall call,
@@ -89,6 +90,14 @@ void McpPeer::run_call(const std::string& key, const Json& id, const Json& token
   // A cancelled request gets no answer.
   if (!stop.stop_requested())
     write_line(mcp_answer_text(id, mcp_call_answer(serving_.offer, given, stateless)));
+  const std::lock_guard lock(mutex_);
+  calls_[key]->ended = true;
+}
+
+void McpPeer::run_task(const std::string& key, const Json& id, const ServedCall& call) {
+  const auto begun = serving_.begin(call);
+  write_line(begun ? mcp_answer_text(id, mcp_task_answer(serving_.offer, *begun))
+                   : mcp_error(id, kRpcInternal, begun.error().message));
   const std::lock_guard lock(mutex_);
   calls_[key]->ended = true;
 }

@@ -25,6 +25,9 @@ struct McpServing {
   McpServed offer;
   /// Carries out a call. Runs on a thread of the call; several run at the same time.
   std::function<ServedAnswer(const ServedCall&)> call;
+  /// Begins a call that is a task, and returns once that is durable. Runs on a thread of the call. Null if
+  /// `offer` has no tasks.
+  std::function<Result<ServedTask>(const ServedCall&)> begin = nullptr;
   std::size_t max_calls = 16;                     ///< at the same time; further ones are refused
   std::size_t max_line_bytes = 16 * 1024 * 1024;  ///< a longer message ends the serving
 };

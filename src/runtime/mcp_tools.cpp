@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -21,6 +23,7 @@ constexpr std::size_t kMaxServerName = 24;
 constexpr const char* kSeparator = "__";
 constexpr const char* kListResources = "list_resources";
 constexpr const char* kReadResource = "read_resource";
+constexpr const char* kAwaitTask = "await_task";
 /// Makes the runtime's own deadline expire after ours, so that the server hears of the cancellation.
 constexpr Millis kLeeway{1'000};
 
@@ -88,29 +91,43 @@ McpCallOptions call_options(const ToolContext& context, Millis timeout) {
   return options;
 }
 
-Result<ToolOutput> output_or_error(Result<McpResult> result) {
+/// The handle of a task, which the log keeps as the result of the call before anything else is done with it:
+/// a run that is continued finds it there.
+ToolOutput handle_of(const std::string& server, const McpResult& result) {
+  ToolOutput output;
+  output.text = "Task " + result.task + " is not finished" + (result.text.empty() ? "" : ": ") + result.text +
+                "\n[" + mcp_prefix(server) + kAwaitTask + " with {\"task\": \"" + result.task +
+                "\"} waits for its result]";
+  output.value = JsonObject{{"task", result.task}};
+  return output;
+}
+
+Result<ToolOutput> output_or_error(const std::string& server, Result<McpResult> result) {
   if (!result) return fail(std::move(result.error()));
+  if (!result->task.empty()) return handle_of(server, *result);
   if (!result->is_error) return output_of(*std::move(result));
   const std::string text =
       result->text.empty() ? "the tool failed and gave no reason" : std::move(result->text);
   return fail(with_reach(make_error(ErrorCode::kTool, ErrorKind::kFailed, text), Reach::kAnswered));
 }
 
-/// Makes a call. If the server asks something first, the call waits for the answer, and is made again with
-/// it.
-Result<ToolOutput> call_of(McpClient& client, const std::string& server, const std::string& tool,
-                           const ToolContext& context, const Json& arguments, Millis timeout) {
-  McpCallOptions options = call_options(context, timeout);
+/// One request to a server, which may answer with a question.
+using McpAsking = std::function<Result<McpResult>(const McpCallOptions& options)>;
+
+/// Asks the server. If it asks something first, the call waits for the answer, and the server is asked again
+/// with it.
+Result<ToolOutput> ask_in_rounds(const McpServer& server, const ToolContext& context, const McpAsking& ask) {
+  McpCallOptions options = call_options(context, server.options.timeout);
   McpRound round = round_of(context.answers);
   while (round.is_complete()) {
     options.answers = std::move(round.answers);
     options.state = std::move(round.input.state);
-    auto result = client.call(tool, arguments, options);
-    if (!result || !result->input) return output_or_error(std::move(result));
+    auto result = ask(options);
+    if (!result || !result->input) return output_or_error(server.options.server, std::move(result));
     round = {round.number + 1, *std::move(result->input)};
     if (round.number > McpRound::kMost) break;
   }
-  return fail(next_question(server, round, client.bounds()));
+  return fail(next_question(server.options.server, round, server.client->bounds()));
 }
 
 std::string line_of_resource(const McpResource& resource) {
@@ -137,19 +154,40 @@ Result<ToolOutput> resources_of(McpClient& client, const McpCallOptions& options
   return output;
 }
 
+/// A tool of ours for a server, which may be called again: by the protocol it only reads.
+Tool reading_tool(const McpServer& server, const char* name, std::string about, JsonObject fields,
+                  JsonArray required) {
+  Tool tool;
+  tool.definition.name = mcp_prefix(server.options.server) + name;
+  tool.definition.description = std::move(about);
+  tool.definition.parameters =
+      JsonObject{{"type", "object"}, {"properties", std::move(fields)}, {"required", std::move(required)}};
+  tool.definition.timeout = server.options.timeout + kLeeway;
+  tool.definition.idempotent = true;
+  return tool;
+}
+
+/// The tool that waits for tasks. After a crash it is called again, and asks for the same task.
+Tool await_task_tool(const McpServer& server) {
+  Tool tool = reading_tool(
+      server, kAwaitTask,
+      "Waits for the result of a task of the server \"" + server.options.server +
+          "\": a call that answered with the id of a task.",
+      {{"task", JsonObject{{"type", "string"}, {"description", "Id of the task, as the call gave it"}}}},
+      {"task"});
+  tool.definition.safe_by_default = true;  // what it waits for was judged when it was called
+  tool.handler = [server](ToolContext& context, const Json& arguments) {
+    return ask_in_rounds(server, context, [&](const McpCallOptions& options) {
+      return server.client->await_task(json_string(arguments, "task"), options);
+    });
+  };
+  return tool;
+}
+
 /// The tools for the resources of a server.
 std::vector<Tool> resource_tools(const McpServer& server) {
-  const auto make = [&](const char* name, std::string about, JsonObject fields, JsonArray required) {
-    Tool tool;
-    tool.definition.name = mcp_prefix(server.options.server) + name;
-    tool.definition.description = std::move(about);
-    tool.definition.parameters =
-        JsonObject{{"type", "object"}, {"properties", std::move(fields)}, {"required", std::move(required)}};
-    tool.definition.timeout = server.options.timeout + kLeeway;
-    tool.definition.idempotent = true;  // by the protocol, both only read
-    return tool;
-  };
-  Tool list = make(kListResources,
+  Tool list =
+      reading_tool(server, kListResources,
                    "Lists the resources of the server \"" + server.options.server +
                        "\": address, name and description. A template has parts in braces to fill in.",
                    {}, {});
@@ -157,27 +195,29 @@ std::vector<Tool> resource_tools(const McpServer& server) {
                                                                             const Json&) {
     return resources_of(*client, call_options(context, timeout));
   };
-  Tool read = make(
-      kReadResource, "Reads a resource of the server \"" + server.options.server + "\".",
+  Tool read = reading_tool(
+      server, kReadResource, "Reads a resource of the server \"" + server.options.server + "\".",
       {{"uri", JsonObject{{"type", "string"}, {"description", "Its address, as the list has it"}}}}, {"uri"});
-  read.handler = [client = server.client, timeout = server.options.timeout](ToolContext& context,
-                                                                            const Json& arguments) {
-    return output_or_error(
-        client->read_resource(json_string(arguments, "uri"), call_options(context, timeout)));
+  read.handler = [server](ToolContext& context, const Json& arguments) {
+    return output_or_error(server.options.server,
+                           server.client->read_resource(json_string(arguments, "uri"),
+                                                        call_options(context, server.options.timeout)));
   };
   return {std::move(list), std::move(read)};
 }
 
-Tool tool_of(const std::shared_ptr<McpClient>& client, const McpTool& listed, const McpToolOptions& options) {
+Tool tool_of(const McpServer& server, const McpTool& listed) {
+  const McpToolOptions& options = server.options;
   Tool tool;
   tool.definition.name = full_name(options.server, listed.name);
   tool.definition.description = listed.description;
   tool.definition.parameters = listed.parameters;
   tool.definition.timeout = options.timeout + kLeeway;
   tool.definition.idempotent = names_tool(options.idempotent, listed.name);
-  tool.handler = [client, server = options.server, name = listed.name, timeout = options.timeout](
-                     ToolContext& context, const Json& arguments) {
-    return call_of(*client, server, name, context, arguments, timeout);
+  tool.handler = [server, name = listed.name](ToolContext& context, const Json& arguments) {
+    return ask_in_rounds(server, context, [&](const McpCallOptions& asked) {
+      return server.client->call(name, arguments, asked);
+    });
   };
   return tool;
 }
@@ -205,10 +245,13 @@ Result<McpOffer> offer_mcp_tools(const McpServer& server, const McpToolList& lis
     changed = *std::move(compared);
   }
   std::set<std::string> taken;
+  // Without it a task could not be awaited, so no tool of the server takes its place.
+  std::optional<Tool> waits = list.tasks ? std::optional(await_task_tool(server)) : std::nullopt;
+  if (waits) taken.insert(plain_name(waits->definition.name));
   for (const McpTool& listed : list.tools) {
     if (!options.only.empty() && !names_tool(options.only, listed.name)) continue;
     const auto accepted = changed.find(listed.name);
-    Tool tool = tool_of(server.client, accepted == changed.end() ? listed : accepted->second, options);
+    Tool tool = tool_of(server, accepted == changed.end() ? listed : accepted->second);
     const std::string& name = tool.definition.name;
     if (is_built_in(listed.name) || is_built_in(name)) {
       offer.left_out.push_back({listed.name, "it could be taken for a built-in tool of that name"});
@@ -222,6 +265,7 @@ Result<McpOffer> offer_mcp_tools(const McpServer& server, const McpToolList& lis
       offer.tools.push_back(std::move(tool));
     }
   }
+  if (waits) offer.tools.push_back(*std::move(waits));
   if (!list.resources) return offer;
   for (Tool& tool : resource_tools(server)) {
     const std::string own = tool.definition.name.substr(mcp_prefix(options.server).size());

@@ -7,9 +7,11 @@
 
 #include "app/mcp_agent_tools.hpp"
 #include "app/mcp_library.hpp"
+#include "app/mcp_task_run.hpp"
 #include "mcp/server_answers.hpp"
 #include "mcp/server_headers.hpp"
 #include "praxis/runtime/commands.hpp"
+#include "server/client_conversation.hpp"
 #include "server/handlers.hpp"
 #include "server/mcp_codec.hpp"
 #include "server/mcp_errors.hpp"
@@ -50,7 +52,9 @@ Status check_session(Service& service, const Call& call, const Json& id) {
 
 /// The right that a method needs; nothing: any client may use it.
 std::optional<Right> right_of_method(std::string_view method) {
-  if (method.starts_with("tools/")) return Right::kRun;
+  if (method.starts_with("tools/") || method == "tasks/update") return Right::kRun;
+  if (method == "tasks/get") return Right::kReadHistory;
+  if (method == "tasks/cancel") return Right::kIntervene;
   if (method.starts_with("resources/")) return Right::kReadHistory;
   if (method.starts_with("prompts/")) return Right::kChangePrompts;
   return std::nullopt;
@@ -85,6 +89,67 @@ std::vector<ServedTool> served_tools(const McpPost& post) {
   return tools;
 }
 
+/// Interrupts a run on a worker.
+void interrupt_run(const std::shared_ptr<Runs>& runs, const std::shared_ptr<Runtime>& runtime,
+                   const SessionId& run, const Author& author) {
+  runs->post([runtime, run, author] {
+    // An error: it has ended by itself.
+    std::ignore = runtime->command({Command{CommandVerb::kInterrupt, run, {}, author}});
+  });
+}
+
+/// The run of a task, which is one that the principal may see.
+Result<app::StoredSession> run_of_task(Service& service, const Principal& principal, const std::string& id) {
+  Runs& runs = *service.runs;
+  const SessionId run(id);
+  if (!id.empty() && runs.lineages().root_of(run) == run && runs.may_see(principal, run)) {
+    if (auto stored = runs.stored(run)) return stored;
+  }
+  return fail(ErrorCode::kInput, "there is no task \"" + id + '"');
+}
+
+Result<ServedTask> task_of(const app::StoredSession& stored) {
+  const auto pending = waiting_steps(stored);
+  if (!pending) return fail(pending.error());
+  return app::mcp_task_of(stored, *pending);
+}
+
+Status answer_task(Service& service, const Principal& principal, const std::string& id,
+                   const JsonObject& answers) {
+  const auto stored = run_of_task(service, principal, id);
+  if (!stored) return fail(stored.error());
+  const auto pending = waiting_steps(*stored);
+  if (!pending) return fail(pending.error());
+  std::vector<ClientDecision> decisions;
+  for (app::McpDecision& each : app::mcp_decisions(stored->id, *pending, answers))
+    decisions.push_back({.step = std::move(each.step),
+                         .approves = each.approval.verb != ApprovalVerb::kReject,
+                         .text = std::move(each.approval.text)});
+  if (decisions.empty()) return {};
+  const auto decided = decide_for_client(service, stored->id, decisions, principal, "inputResponses");
+  return decided ? Status() : Status(fail(decided.error()));
+}
+
+/// The calls of a principal as tasks.
+McpServedTasks tasks_for(const McpPost& post) {
+  McpServedTasks tasks;
+  tasks.find = [&service = post.service, principal = post.principal()](const std::string& id) {
+    const auto stored = run_of_task(service, principal, id);
+    return stored ? task_of(*stored) : Result<ServedTask>(fail(stored.error()));
+  };
+  tasks.answer = [&service = post.service, principal = post.principal()](const std::string& id,
+                                                                         const JsonObject& answers) {
+    return answer_task(service, principal, id, answers);
+  };
+  tasks.cancel = [&service = post.service, principal = post.principal()](const std::string& id) -> Status {
+    const auto stored = run_of_task(service, principal, id);
+    if (!stored) return fail(stored.error());
+    if (stored->state.turn) interrupt_run(service.runs, service.runtime, stored->id, author_of(principal));
+    return {};
+  };
+  return tasks;
+}
+
 McpServed served_to(const McpPost& post) {
   McpServed served;
   const Rights& rights = post.principal().rights;
@@ -93,6 +158,7 @@ McpServed served_to(const McpPost& post) {
   if (served.has_tools) {
     served.instructions = app::kMcpInstructions;
     served.tools = served_tools(post);
+    served.tasks = tasks_for(post);
   }
   if (rights.has(Right::kReadHistory)) {
     app::offer_runs(served.reading, *post.service.workspace, post.service.journal,
@@ -105,15 +171,6 @@ McpServed served_to(const McpPost& post) {
 }
 
 // ---- calls
-
-/// Interrupts a run on a worker.
-void interrupt_run(const std::shared_ptr<Runs>& runs, const std::shared_ptr<Runtime>& runtime,
-                   const SessionId& run, const Author& author) {
-  runs->post([runtime, run, author] {
-    // An error: it has ended by itself.
-    std::ignore = runtime->command({Command{CommandVerb::kInterrupt, run, {}, author}});
-  });
-}
 
 /// In version 2026-07-28 a client cancels a request by closing its connection, in earlier ones by a message.
 void cancel_when_gone(const McpPost& post, const std::shared_ptr<McpRunningCall>& running) {
@@ -141,7 +198,32 @@ NewRun run_of_call(const McpPost& post, const McpCallRequest& wanted, const std:
   return run;
 }
 
+HttpAnswer json_answer(const Json& id, const McpAnswer& given) {
+  return {200,
+          {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
+          mcp_answer_text(id, given) + "\n"};
+}
+
+/// Begins a run and answers with it as a task, once its first message is durable.
+Status begin_task(const McpPost& post, McpServed served, const McpCallRequest& wanted) {
+  Principal principal = post.principal();
+  if (wanted.caller != TraceContext{}) principal.span = wanted.caller;
+  NewRun run{.agent = agent_of_tool(post, wanted.tool), .prompt = app::mcp_prompt_of(wanted.arguments)};
+  post.service.runs->create(
+      std::move(run), principal,
+      [&service = post.service, answer = post.call.answer, reply = post.reply, id = post.message.id,
+       served = std::move(served)](const Result<Created>& made) {
+        if (!made) return answer(fail(mcp_refusal(id, made.error())));
+        ++service.counters.runs_created;
+        const auto stored = service.runs->stored(made->id);
+        if (!stored) return answer(fail(mcp_refusal(id, stored.error())));
+        reply.send(json_answer(id, mcp_task_answer(served, app::mcp_task_of(*stored, {}))));
+      });
+  return {};
+}
+
 Status call_agent(const McpPost& post, McpServed served, const McpCallRequest& wanted) {
+  if (wanted.as_task) return begin_task(post, std::move(served), wanted);
   const Json& id = post.message.id;
   const auto running = post.service.mcp->begin_call(post.session, to_json_text(id));
   if (!running) {
@@ -193,9 +275,7 @@ Status answer_request(const McpPost& post) {
     return call_agent(post, std::move(served), *wanted);
   const auto& given = std::get<McpAnswer>(answer);
   if (const int http = http_of(post, given); http != 200) return fail(mcp_refusal(id, given, http));
-  HttpAnswer sent{200,
-                  {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}},
-                  mcp_answer_text(id, given) + "\n"};
+  HttpAnswer sent = json_answer(id, given);
   if (post.message.method == "initialize")
     sent.headers.emplace_back("Mcp-Session-Id", post.service.mcp->open(post.principal().account()));
   post.reply.send(std::move(sent));

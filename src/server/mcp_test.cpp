@@ -7,6 +7,7 @@
 #include "mcp/message.hpp"
 #include "server/mcp_sessions.hpp"
 #include "server/testing/served.hpp"
+#include "server/testing/stateless_mcp.hpp"
 #include "server/testing/waiting_model.hpp"
 
 namespace praxis::server {
@@ -75,20 +76,6 @@ class ServedMcp : public ServerTest {
   }
 
   // Version 2026-07-28.
-  static std::string stateless_body(const std::string& method, JsonObject params = {},
-                                    const std::string& version = "2026-07-28") {
-    const std::string prefix = "io.modelcontextprotocol/";
-    JsonObject meta;
-    if (const Json* given = params.if_contains("_meta"); given != nullptr) meta = given->get_object();
-    meta[prefix + "protocolVersion"] = version;
-    meta[prefix + "clientCapabilities"] = JsonObject{};
-    params["_meta"] = std::move(meta);
-    return message(method, params);
-  }
-  static std::string stateless_headers(const std::string& method, const std::string& name = {}) {
-    return "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: " + method + "\r\n" +
-           (name.empty() ? "" : "Mcp-Name: " + name + "\r\n");
-  }
   Answer ask(const std::string& method, const JsonObject& params = {}, const std::string& name = {}) const {
     return post(stateless_body(method, params), stateless_headers(method, name));
   }

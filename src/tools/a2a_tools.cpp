@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <utility>
 
+#include "base/wait_out.hpp"
 #include "praxis/base/reach.hpp"
 #include "tools/a2a_client.hpp"
 
@@ -31,15 +30,6 @@ constexpr std::array<std::string_view, 8> kOwnHeaders{"host",        "content-le
 
 Patience patience_of(const ToolContext& context, Millis timeout) {
   return {context.stop, Clock::now() + timeout, context.trace};
-}
-
-/// Waits until the time has passed or a stop is requested.
-void wait_out(Millis duration, const Patience& patience) {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_until(lock, patience.stop, std::min(Clock::now() + duration, patience.deadline),
-                   [] { return false; });
 }
 
 std::string in_words(const a2a::Task& task) {
@@ -134,7 +124,7 @@ class AskCall {
       }
       hurries = has_changed && !hurries;  // an agent that says so again and again has to wait
       if (hurries) continue;
-      wait_out(gap, patience);
+      wait_out(gap, patience.deadline, patience.stop);
       gap = std::min(gap + gap / 2, kLongestPause);
     }
   }

@@ -61,7 +61,6 @@ Result<std::uint64_t> FileContent::remaining(const std::stop_token& stop) {
 }
 
 Result<std::string> whole_text(int file, const std::string& path) {
-  constexpr std::size_t kMost = std::size_t{8} * 1024 * 1024;
   std::string text;
   std::string buffer(std::size_t{64} * 1024, '\0');
   for (;;) {
@@ -70,7 +69,7 @@ Result<std::string> whole_text(int file, const std::string& path) {
     if (got < 0) return file_error(path, errno);
     if (got == 0) break;
     text.append(buffer, 0, static_cast<std::size_t>(got));
-    if (text.size() > kMost) return fail(ErrorCode::kTool, "\"" + path + "\" is longer than 8 MiB");
+    if (text.size() > kMaxWholeText) return fail(ErrorCode::kTool, "\"" + path + "\" is longer than 8 MiB");
   }
   if (is_binary(text)) return fail(ErrorCode::kTool, "\"" + path + "\" is a binary file");
   return text;

@@ -45,6 +45,9 @@ class FileContent {
 /// Whether the content is binary: it contains a NUL byte.
 inline bool is_binary(std::string_view bytes) { return bytes.find('\0') != std::string_view::npos; }
 
+/// Upper bound on what is taken as one text, 8 MiB.
+inline constexpr std::size_t kMaxWholeText = std::size_t{8} * 1024 * 1024;
+
 /// The whole text of an open file of at most 8 MiB; `path` is used in messages. Error `kTool`: too long, or
 /// not text.
 Result<std::string> whole_text(int file, const std::string& path);

@@ -8,6 +8,7 @@
 #include "praxis/tools/code_tools.hpp"
 #include "praxis/tools/typed_tool.hpp"
 #include "tools/document.hpp"
+#include "tools/editor_files.hpp"
 #include "tools/file_changes.hpp"
 #include "tools/file_content.hpp"
 #include "tools/file_replace.hpp"
@@ -129,10 +130,13 @@ struct EditedFile {
   FilePlace place;
   mode_t mode = 0;
   std::string before, after;
-  std::size_t count = 0;  ///< of the replacements
+  std::size_t count = 0;   ///< of the replacements
+  bool in_editor = false;  ///< `before` is what an editor has
 };
 
-Result<EditedFile> edited_file(const FileRoots& roots, const EditRequest& request) {
+/// `context`: of the call; null: the disk counts, also if an editor has other text.
+Result<EditedFile> edited_file(const FileRoots& roots, const EditRequest& request,
+                               const ToolContext* context) {
   if (request.edits.empty() || request.edits.size() > kMaxEdits)
     return fail(ErrorCode::kInput, "/edits needs 1 to " + std::to_string(kMaxEdits) + " entries");
   auto opened = roots.open(request.path, O_RDONLY);
@@ -144,7 +148,15 @@ Result<EditedFile> edited_file(const FileRoots& roots, const EditRequest& reques
     return protected_error(request.path, found);
   auto text = whole_text(opened->second.get(), request.path);
   if (!text) return fail(std::move(text.error()));
-  EditedFile file{std::move(opened->first), old.st_mode & 0777U, *text, *std::move(text)};
+  std::optional<std::string> unsaved;
+  if (context != nullptr) {
+    auto found = text_in_editor(roots, *context, opened->first);
+    if (!found) return fail(std::move(found.error()));
+    unsaved = *std::move(found);
+  }
+  EditedFile file{std::move(opened->first), old.st_mode & 0777U, unsaved ? *unsaved : *text, {}};
+  file.after = file.before;
+  file.in_editor = unsaved.has_value();
   for (std::size_t i = 0; i < request.edits.size(); ++i) {
     const auto replaced = apply_edit(file.after, request.edits[i], i);
     if (!replaced) return fail(replaced.error());
@@ -153,14 +165,25 @@ Result<EditedFile> edited_file(const FileRoots& roots, const EditRequest& reques
   return file;
 }
 
-Result<ToolOutput> edit_file(const FileRoots& roots, const EditRequest& request) {
-  auto file = edited_file(roots, request);
+Status write_edited(const FileRoots& roots, const ToolContext& context, const std::string& path,
+                    EditedFile& file) {
+  const auto done =
+      file.in_editor ? write_in_editor(roots, context, file.place, file.after) : Result<bool>(false);
+  if (!done) return fail(done.error());
+  if (*done) return {};
+  std::string name = file.place.path;
+  auto folder = open_parent(std::move(file.place.root), name);
+  if (!folder) return file_error(path, folder.error());
+  if (const int error = replace_file(folder->get(), name, file.after, file.mode); error != 0)
+    return file_error(path, error);
+  return {};
+}
+
+Result<ToolOutput> edit_file(const FileRoots& roots, const ToolContext& context, const EditRequest& request) {
+  auto file = edited_file(roots, request, &context);
   if (!file) return fail(std::move(file.error()));
-  std::string name = file->place.path;
-  auto folder = open_parent(std::move(file->place.root), name);
-  if (!folder) return file_error(request.path, folder.error());
-  if (const int error = replace_file(folder->get(), name, file->after, file->mode); error != 0)
-    return file_error(request.path, error);
+  if (auto done = write_edited(roots, context, request.path, *file); !done)
+    return fail(std::move(done.error()));
   return ToolOutput{"replaced " + std::to_string(file->count) + (file->count == 1 ? " piece" : " pieces") +
                         " in \"" + request.path + "\"",
                     {{"path", request.path}, {"replaced", file->count}, {"bytes", file->after.size()}},
@@ -173,7 +196,7 @@ Result<ToolOutput> edit_file(const FileRoots& roots, const EditRequest& request)
 Result<FileChange> edited_change(const FileRoots& roots, const Json& arguments) {
   const auto request = from_json_as<EditRequest>(arguments);
   if (!request) return fail(request.error());
-  auto file = edited_file(roots, *request);
+  auto file = edited_file(roots, *request, nullptr);
   if (!file) return fail(std::move(file.error()));
   return FileChange{file->place.folder + '/' + file->place.path, std::move(file->before),
                     std::move(file->after)};
@@ -182,7 +205,9 @@ Result<FileChange> edited_change(const FileRoots& roots, const Json& arguments) 
 Tool edit_tool(std::vector<std::string> roots, FileBounds bounds) {
   const FileRoots folders(roots, std::move(bounds));
   Tool tool = make_tool("edit", kEditDescription + folders.list(),
-                        [folders](const EditRequest& request) { return edit_file(folders, request); });
+                        [folders](ToolContext& context, const EditRequest& request) {
+                          return edit_file(folders, context, request);
+                        });
   tool.definition.safe_by_default = false;  // it changes files: a rule must allow it
   tool.definition.idempotent = false;
   return tool;

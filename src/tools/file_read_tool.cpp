@@ -6,6 +6,7 @@
 #include "praxis/tools/media.hpp"
 #include "praxis/tools/typed_tool.hpp"
 #include "tools/document.hpp"
+#include "tools/editor_files.hpp"
 #include "tools/file_content.hpp"
 #include "tools/line_search.hpp"
 
@@ -77,15 +78,43 @@ ToolOutput shown(FileContent& content, const std::string& path, std::uint64_t si
   return output;
 }
 
-Result<ToolOutput> read_text(const FileRoots& roots, const std::string& path, std::uint64_t offset,
-                             std::size_t limit, const std::stop_token& stop) {
+/// The bytes of a text file from `offset` on, of which `rest` more follow.
+ToolOutput shown_text(const std::string& path, std::uint64_t offset, std::string bytes, std::uint64_t rest,
+                      bool compressed) {
+  const std::size_t read_bytes = bytes.size();
+  if (rest > 0) cut_cleanly(bytes);
+  const std::uint64_t next = offset + bytes.size();
+  const std::uint64_t left = rest + (read_bytes - bytes.size());
+  Json value{{"path", path}, {"offset", offset}, {"text", repair_utf8(bytes)}, {"bytes_left", left}};
+  ToolOutput output{std::move(bytes), std::move(value), {}, {}};
+  if (left > 0) {
+    const bool cut_off = compressed && next + left >= FileContent::kMaxInflated;
+    output.text += "\n[" + std::string(cut_off ? "at least " : "") + std::to_string(left) +
+                   " bytes follow; continue with \"offset\": " + std::to_string(next) + "]";
+  } else if (output.text.empty()) {
+    output.text = offset == 0 ? "[the file is empty]" : "[the file ends before this offset]";
+  }
+  return output;
+}
+
+/// The part of a text that an editor has.
+ToolOutput shown_part(const std::string& path, std::string_view text, std::uint64_t offset,
+                      std::size_t limit) {
+  const auto part = text.substr(std::min<std::uint64_t>(offset, text.size()), limit);
+  const std::uint64_t end = offset + part.size();
+  return shown_text(path, offset, std::string(part), text.size() - std::min<std::uint64_t>(end, text.size()),
+                    false);
+}
+
+Result<ToolOutput> read_text(const FileRoots& roots, const ToolContext& context, const std::string& path,
+                             std::uint64_t offset, std::size_t limit) {
   auto opened = roots.open(path, O_RDONLY);
   if (!opened) return fail(std::move(opened.error()));
   auto content = FileContent::open(std::move(opened->second), path);
   if (!content) return fail(std::move(content.error()));
   auto bytes = content->read(offset, limit);
   if (!bytes) return fail(std::move(bytes.error()));
-  auto rest = content->remaining(stop);
+  auto rest = content->remaining(context.stop);
   if (!rest) return fail(std::move(rest.error()));
 
   const std::string_view type = offset == 0 ? media_type(*bytes) : "";
@@ -97,20 +126,12 @@ Result<ToolOutput> read_text(const FileRoots& roots, const std::string& path, st
                       {},
                       {}};
   }
-  const std::size_t read_bytes = bytes->size();
-  if (*rest > 0) cut_cleanly(*bytes);
-  const std::uint64_t next = offset + bytes->size();
-  const std::uint64_t left = *rest + (read_bytes - bytes->size());
-  Json value{{"path", path}, {"offset", offset}, {"text", repair_utf8(*bytes)}, {"bytes_left", left}};
-  ToolOutput output{std::move(*bytes), std::move(value), {}, {}};
-  if (left > 0) {
-    const bool cut_off = content->compressed() && next + left >= FileContent::kMaxInflated;
-    output.text += "\n[" + std::string(cut_off ? "at least " : "") + std::to_string(left) +
-                   " bytes follow; continue with \"offset\": " + std::to_string(next) + "]";
-  } else if (output.text.empty()) {
-    output.text = offset == 0 ? "[the file is empty]" : "[the file ends before this offset]";
+  if (!content->compressed()) {
+    const auto unsaved = text_in_editor(roots, context, opened->first);
+    if (!unsaved) return fail(unsaved.error());
+    if (*unsaved) return shown_part(path, **unsaved, offset, limit);
   }
-  return output;
+  return shown_text(path, offset, *std::move(bytes), *rest, content->compressed());
 }
 
 std::string_view kind_name(DirectoryEntry::Kind kind) {
@@ -227,9 +248,8 @@ Result<ToolOutput> read_files(const FileRoots& roots, const ToolContext& context
   const std::string path = request.path.value_or(".");
   switch (request.op) {
     case FileReadOp::kRead:
-      return read_text(roots, path, request.offset.value_or(0),
-                       std::clamp<std::size_t>(request.limit.value_or(kDefaultRead), 1, kMaxRead),
-                       context.stop);
+      return read_text(roots, context, path, request.offset.value_or(0),
+                       std::clamp<std::size_t>(request.limit.value_or(kDefaultRead), 1, kMaxRead));
     case FileReadOp::kList:
       return list(roots, path);
     default:

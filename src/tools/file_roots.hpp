@@ -52,6 +52,8 @@ class FileRoots {
   Result<std::pair<FilePlace, FileDescriptor>> open(std::string_view path, int flags) const;
   /// `/a, /b`, for descriptions and messages.
   std::string list() const;
+  /// The editor whose unsaved changes count; null: the disk alone.
+  EditorFiles* editor() const { return bounds_.editor.get(); }
 
  private:
   /// What each root was at its first use.

@@ -6,6 +6,7 @@
 
 #include "praxis/tools/file_tool.hpp"
 #include "praxis/tools/typed_tool.hpp"
+#include "tools/editor_files.hpp"
 #include "tools/file_changes.hpp"
 #include "tools/file_content.hpp"
 #include "tools/file_replace.hpp"
@@ -42,9 +43,34 @@ Result<FilePlace> place_to_write(const FileRoots& roots, const std::string& path
   return std::move(place);
 }
 
-Result<ToolOutput> write_file(const FileRoots& roots, const FileWriteRequest& request) {
+/// Does not say whether the file is new: a call that is made again after a crash could not know.
+ToolOutput written(const FileWriteRequest& request) {
+  const std::size_t bytes = request.content.size();
+  return ToolOutput{"wrote \"" + request.path + "\" (" + std::to_string(bytes) + " bytes)",
+                    {{"path", request.path}, {"bytes", bytes}},
+                    {},
+                    {}};
+}
+
+/// Lets the editor write a file that it has. False: it does not have it, or writes no files.
+Result<bool> written_in_editor(const FileRoots& roots, const ToolContext& context, const FilePlace& place,
+                               const std::string& text) {
+  if (roots.editor() == nullptr) return false;
+  const auto file = open_beneath(place.root.get(), place.path, O_RDONLY);
+  struct stat old{};
+  if (!file || fstat(file->get(), &old) != 0 || !S_ISREG(old.st_mode)) return false;
+  const auto before = text_in_editor(roots, context, place);
+  if (!before) return fail(before.error());
+  return *before ? write_in_editor(roots, context, place, text) : Result<bool>(false);
+}
+
+Result<ToolOutput> write_file(const FileRoots& roots, const ToolContext& context,
+                              const FileWriteRequest& request) {
   auto place = place_to_write(roots, request.path);
   if (!place) return fail(std::move(place.error()));
+  const auto done = written_in_editor(roots, context, *place, request.content);
+  if (!done) return fail(done.error());
+  if (*done) return written(request);
   std::string name = place->path;
   auto folder = open_parent(std::move(place->root), name);
   if (!folder) return file_error(request.path, folder.error());
@@ -55,12 +81,7 @@ Result<ToolOutput> write_file(const FileRoots& roots, const FileWriteRequest& re
   const int error = replace_file(folder->get(), name, request.content,
                                  exists ? std::optional(old.st_mode & 0777U) : std::nullopt);
   if (error != 0) return file_error(request.path, error);
-  const std::size_t bytes = request.content.size();
-  // Does not say whether the file is new: a call that is made again after a crash could not know.
-  return ToolOutput{"wrote \"" + request.path + "\" (" + std::to_string(bytes) + " bytes)",
-                    {{"path", request.path}, {"bytes", bytes}},
-                    {},
-                    {}};
+  return written(request);
 }
 
 }  // namespace
@@ -85,7 +106,9 @@ Result<FileChange> written_change(const FileRoots& roots, const Json& arguments)
 Tool file_write_tool(std::vector<std::string> roots, FileBounds bounds) {
   const FileRoots folders(roots, std::move(bounds));
   Tool tool = make_tool("file_write", kFileWriteDescription + folders.list(),
-                        [folders](const FileWriteRequest& request) { return write_file(folders, request); });
+                        [folders](ToolContext& context, const FileWriteRequest& request) {
+                          return write_file(folders, context, request);
+                        });
   tool.definition.safe_by_default = false;  // it changes files: a rule must allow it
   tool.definition.idempotent = true;
   return tool;

@@ -4,6 +4,7 @@
 Prints each message of the agent as a line, and exits with the agent's status.
 """
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -12,9 +13,10 @@ scenario, folder, command = sys.argv[1], sys.argv[2], sys.argv[3:]
 
 
 class Agent:
-    def __init__(self, choose=(), capabilities=None):
+    def __init__(self, choose=(), capabilities=None, buffers=None):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.choose = list(choose)  # what the user answers, one after the other
+        self.buffers = buffers  # texts of open files by their paths; None: the editor offers no files
         self.number = 0
         self.ask("initialize", {"protocolVersion": 1, "clientCapabilities": capabilities or {}})
 
@@ -33,9 +35,20 @@ class Agent:
             print(json.dumps(message), flush=True)
             if enough(message):
                 return message
-            if "id" in message and "method" in message and self.choose:
+            if self.buffers is not None and message.get("method", "").startswith("fs/"):
+                self.use_file(message)
+            elif "id" in message and "method" in message and self.choose:
                 self.answer(message, self.choose.pop(0))
         sys.exit("the agent has ended")
+
+    def use_file(self, message):
+        path = message["params"]["path"]
+        if path not in self.buffers:
+            return self.send({"id": message["id"], "error": {"code": -32002, "message": "not open here"}})
+        if message["method"] == "fs/read_text_file":
+            return self.send({"id": message["id"], "result": {"content": self.buffers[path]}})
+        self.buffers[path] = message["params"]["content"]
+        self.send({"id": message["id"], "result": None})
 
     def answer(self, message, choice):
         if isinstance(choice, dict):
@@ -125,6 +138,27 @@ elif scenario == "prompts":
     agent.until(lambda message: "fix:greet" in json.dumps(message))
     agent.say(session, '/fix:greet "Ada Lovelace"')
     agent.say(session, "/fix:greet")
+elif scenario == "files":
+    note = os.path.join(folder, "work", "note.txt")
+    agent = Agent(["allow_once"] * 9, {"fs": {"readTextFile": True, "writeTextFile": True}}, {note: "unsaved text\n"})
+    agent.say(agent.new(), "Edit")
+    print(json.dumps({"buffer": agent.buffers[note]}))
+elif scenario == "only-reads":
+    note = os.path.join(folder, "work", "note.txt")
+    agent = Agent([], {"fs": {"readTextFile": True}}, {note: "unsaved text\n"})
+    agent.say(agent.new(), "Edit")
+elif scenario == "kill-in-write":
+    note = os.path.join(folder, "work", "note.txt")
+    files = {"fs": {"readTextFile": True, "writeTextFile": True}}
+    agent = Agent([], files, {note: "unsaved text\n"})
+    session = agent.new()
+    agent.request("session/prompt", {"sessionId": session, "prompt": [{"type": "text", "text": "Edit"}]})
+    agent.until(lambda message: message.get("method") == "fs/write_text_file")
+    agent.process.send_signal(signal.SIGKILL)
+    agent.process.wait()
+    agent = Agent([], files, {note: "unsaved text\n"})
+    agent.ask("session/load", {"sessionId": session, "cwd": folder, "mcpServers": []})
+    agent.until(lambda message: message.get("method") == "session/request_permission")
 elif scenario == "form":
     agent = Agent([{"action": "accept", "content": {"answer": "green"}}],
                   {"elicitation": {"form": {}}})

@@ -4,8 +4,10 @@
 Prints each message of the server as a line, and exits with the server's status.
 """
 import json
+import signal
 import subprocess
 import sys
+import time
 
 scenario, command = sys.argv[1], sys.argv[2:]
 server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -32,6 +34,21 @@ def until(enough):
         if enough(message):
             return message
     sys.exit("the server has ended")
+
+
+TASKS = {"_meta": {**MODERN["_meta"], "io.modelcontextprotocol/clientCapabilities":
+                   {"extensions": {"io.modelcontextprotocol/tasks": {}}, "elicitation": {"form": {}}}}}
+
+
+def await_task(task, status):
+    """Asks for a task until it has this status, a minute at most."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        result = ask("get", "tasks/get", {"taskId": task, **TASKS})["result"]
+        if result["status"] == status:
+            return result
+        time.sleep(0.02)
+    sys.exit("the task is never " + status)
 
 
 if scenario == "handshake":
@@ -66,6 +83,31 @@ elif scenario == "library":
     ask(11, "prompts/get", {"name": "review", "arguments": {"file": "a.c", "lines": "many"}})
     ask(12, "prompts/get", {"name": "none"})
     ask(13, "ping")
+elif scenario == "tasks":
+    begun = ask(1, "tools/call", {"name": "greeter", "arguments": {"prompt": "Hi"}, **TASKS})["result"]
+    ask(2, "tasks/get", {"taskId": "nothing", **TASKS})
+    await_task(begun["taskId"], "completed")
+    slow = ask(3, "tools/call", {"name": "sleeper", "arguments": {"prompt": "Sleep"}, **TASKS})["result"]["taskId"]
+    ask(4, "tasks/get", {"taskId": slow, **TASKS})
+    ask(5, "tasks/cancel", {"taskId": slow, **TASKS})
+    await_task(slow, "cancelled")
+    ask(6, "tasks/get", {"taskId": slow, **MODERN})
+elif scenario == "tasks-kill":
+    task = ask(1, "tools/call", {"name": "asker", "arguments": {"prompt": "Ask"}, **TASKS})["result"]["taskId"]
+    waits = await_task(task, "input_required")
+    server.send_signal(signal.SIGKILL)
+    server.wait()
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    step = list(await_task(task, "input_required")["inputRequests"])[0]
+    answer = {"action": "accept", "content": {"answer": "blue"}}
+    ask(2, "tasks/update", {"taskId": task, "inputResponses": {step: answer}, **TASKS})
+    await_task(task, "completed")
+elif scenario == "tasks-end":
+    task = ask(1, "tools/call", {"name": "napper", "arguments": {"prompt": "Nap"}, **TASKS})["result"]["taskId"]
+    server.stdin.close()
+    server.wait()
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    await_task(task, "completed")
 elif scenario == "cancel":
     send({"id": 1, "method": "tools/call",
           "params": {"name": "sleeper", "arguments": {"prompt": "Sleep"}, "_meta": {"progressToken": 9}}})

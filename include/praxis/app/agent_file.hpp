@@ -44,13 +44,13 @@ struct FolderInstructions {
 };
 
 struct AgentFileOptions {
-  /// Base folder for relative paths of the tools; empty: the current folder.
-  std::string folder;
+  std::string folder;  ///< base of relative paths of the tools; empty: the current folder
   /// Replaces the file's model; an agent with a plan is then driven by the model.
   std::optional<std::string> model;
   /// Used by the `http` tool.
   std::shared_ptr<HttpClient> http;
   std::shared_ptr<class SecretBroker> secrets = {};  ///< gives the tools secrets; null: no tool gets one
+  std::shared_ptr<class EditorFiles> editor = {};    ///< what an editor has open, for the file tools; or null
   /// Model for an agent that needs one but names no model.
   std::string default_model = {};
   /// The route of an agent that names no model.

@@ -66,6 +66,7 @@ struct McpBounds {
   /// with a handshake asks in the middle of a call, which stays open: only this client can bring it the
   /// answer.
   bool answers_questions = false;
+  bool takes_tasks = false;  ///< whether the caller of tools awaits tasks (`McpResult::task`)
 };
 
 /// A tool as its server describes it, within the bounds and safe to display.
@@ -76,22 +77,20 @@ struct McpTool {
 };
 /// A tool that is not offered, and why.
 struct McpLeftOut {
-  std::string name;  ///< safe to display
-  std::string why;
+  std::string name, why;  ///< safe to display
 };
 struct McpToolList {
   std::vector<McpTool> tools;
   std::vector<McpLeftOut> left_out;
-  bool resources = false;  ///< as in `McpServerInfo`
+  bool resources = false, tasks = false;  ///< as in `McpServerInfo`
 };
 
 /// What a server says of itself, safe to display. It is not verified.
 struct McpServerInfo {
-  std::string name;
-  std::string version;
+  std::string name, version;
   std::string protocol;    ///< the version of the protocol that both sides use
-  bool resources = false;  ///< whether it says that it has resources, and prompts
-  bool prompts = false;
+  bool resources = false;  ///< whether it says that it has resources, prompts, and tasks for calls
+  bool prompts = false, tasks = false;
 };
 
 /// What a server wants to know before it carries out a call.
@@ -108,13 +107,13 @@ struct McpResult {
   bool is_error = false;  ///< the tool failed; `text` says why
   /// The server has not carried out the call: the same call with answers is expected. Empty: a result.
   std::optional<McpInput> input = std::nullopt;
+  std::string task = {};  ///< not empty: no result yet; the server works on the call, and this names its task
 };
 
 /// A resource that a server lists, or a template of many: `uri` has parts in braces.
 struct McpResource {
   std::string uri;
-  std::string name;  ///< this and the description are safe to display
-  std::string description;
+  std::string name, description;  ///< safe to display
   bool is_template = false;
 };
 
@@ -123,8 +122,7 @@ struct McpPrompt {
   std::string name;         ///< as the server knows it
   std::string description;  ///< safe to display
   struct Argument {
-    std::string name;
-    std::string description;
+    std::string name, description;
     bool required = false;
   };
   std::vector<Argument> arguments;
@@ -133,8 +131,7 @@ struct McpPrompt {
 /// How one call is made.
 struct McpCallOptions {
   std::stop_token stop;
-  /// When it has passed, the call is cancelled; the epoch means no deadline.
-  std::chrono::steady_clock::time_point deadline;
+  std::chrono::steady_clock::time_point deadline;  ///< then the call is cancelled; the epoch: no deadline
   /// Gets the progress that the server reports, on the calling thread; null: none is asked for.
   std::function<void(const std::string& text, std::optional<double> fraction)> on_progress;
   JsonObject answers = {};                          ///< to the requests of `McpResult::input`, by their names
@@ -149,8 +146,6 @@ class McpClient {
   explicit McpClient(McpProgram program, McpBounds bounds = {});
   explicit McpClient(McpEndpoint endpoint, McpBounds bounds = {});
   ~McpClient();
-  McpClient(const McpClient&) = delete;
-  McpClient& operator=(const McpClient&) = delete;
 
   /// Connects unless connected. Errors: of the start of the program or of the request; `kTool` when the
   /// server breaks the protocol, does not answer in time, or has failed to start too often.
@@ -161,6 +156,10 @@ class McpClient {
   /// (praxis/base/reach.hpp): `kSent` when no answer came, so that the call may have taken effect; `kTool`
   /// with `kAnswered` for an error that the server reports; `kCancelled`.
   Result<McpResult> call(const std::string& name, const Json& arguments, const McpCallOptions& options);
+  /// Waits for the result of a task (`McpResult::task`). At the deadline, the result names the task again;
+  /// stopping cancels the task on the server too. `input`: the task waits for answers, which the next call
+  /// brings. Errors: as `call`.
+  Result<McpResult> await_task(const std::string& task, const McpCallOptions& options);
   /// The resources, then the templates, at most `McpBounds::tools` of each. Errors: as `info`.
   Result<std::vector<McpResource>> resources(const McpCallOptions& options);
   /// Reads a resource: text, and images of a type that models take. Errors: as `call`.

@@ -31,6 +31,7 @@ struct OauthBehaviour {
   std::size_t padding = 0;             ///< bytes that make the metadata larger
   bool names_itself = true;            ///< says that its answers have `iss`
   bool registers = true;
+  bool revokes = false;  ///< ends tokens on request
   bool gives_refresh_token = true;
   bool takes_client_addresses = false;
   bool refuses = false;        ///< the person says no
@@ -125,6 +126,12 @@ class OauthServers {
       if (!as_.registered_secret.empty()) made["client_secret"] = as_.registered_secret;
       return http_reply(201, to_json_text(made));
     }
+    if (target == "/revoke" && as_.revokes) {
+      const std::string token = read_form(request.body).value()["token"];
+      access_.erase(token);
+      refresh_.erase(token);
+      return http_reply(200, "");
+    }
     return target == "/token" ? give_token(read_form(request.body).value()) : http_reply(404, "");
   }
 
@@ -136,6 +143,7 @@ class OauthServers {
                         {"authorization_response_iss_parameter_supported", as_.names_itself},
                         {"client_id_metadata_document_supported", as_.takes_client_addresses}};
     if (as_.registers) document["registration_endpoint"] = issuer() + "/register";
+    if (as_.revokes) document["revocation_endpoint"] = issuer() + "/revoke";
     return to_json_text(document);
   }
 

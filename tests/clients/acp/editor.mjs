@@ -53,9 +53,15 @@ function start(agent) {
   out.readable.pipeTo(writable).catch(() => undefined);
   const updates = [];
   const questions = [];
+  const buffers = new Map();  // texts that are not saved, by path
   let choice = "allow_once";
   const app = acp.client({ name: "check" })
     .onNotification(asked.session.update, ({ params }) => void updates.push(params.update))
+    .onRequest(asked.fs.readTextFile, ({ params }) => {
+      if (!buffers.has(params.path)) throw acp.RequestError.resourceNotFound(params.path);
+      return { content: buffers.get(params.path) };
+    })
+    .onRequest(asked.fs.writeTextFile, ({ params }) => { buffers.set(params.path, params.content); return {}; })
     .onRequest(asked.session.requestPermission, ({ params }) => {
       questions.push(params);
       const option = params.options.find(({ kind }) => kind === choice);
@@ -63,13 +69,13 @@ function start(agent) {
     });
   const connection = app.connect({ readable: readable.pipeThrough(look(checkMessage)), writable: out.writable });
   return {
-    process, updates, questions, connection,
+    process, updates, questions, connection, buffers,
     request: (method, request) => connection.agent.request(method, request),
     choose: (kind) => { choice = kind; },
     text: (kind = "agent_message_chunk") =>
       updates.filter((update) => update.sessionUpdate === kind).map((update) => update.content.text).join(""),
-    async open() {
-      const info = await this.request(ask.initialize, { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: {} });
+    async open(clientCapabilities = {}) {
+      const info = await this.request(ask.initialize, { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities });
       assert.equal(info.protocolVersion, 1);
       return info;
     },
@@ -124,6 +130,16 @@ assert.deepEqual(toolCall.content.filter(({ type }) => type === "diff").map(({ o
 const ends = writer.updates.filter(({ sessionUpdate }) => sessionUpdate === "tool_call_update").map(({ status }) => status);
 assert.deepEqual(ends, ["failed", "in_progress", "completed"]);
 
+// The editor's file, which it has not saved.
+const holder = start("write");
+await holder.open({ fs: { readTextFile: true, writeTextFile: true } });
+const note = join(folder, "note.txt");
+holder.buffers.set(note, "not saved\n");
+writeFileSync(note, "old\n");
+await holder.say((await holder.begin()).sessionId, "Write");
+assert.equal(holder.buffers.get(note), "new\n");
+assert.equal(readFileSync(note, "utf8"), "old\n");
+
 // Cancel, while the model works.
 const slow = start("slow");
 await slow.open();
@@ -141,6 +157,6 @@ assert.match(second.text("user_message_chunk"), /^Hi/);
 await second.say(sessionId, "Third?");
 assert.match(second.text(), /Three\.$/);
 
-for (const each of [first, writer, slow, second]) await each.end();
-console.log(`@agentclientprotocol/sdk, an editor: sessions, modes, permission, diffs, cancelling, loading; ${seen} valid messages`);
+for (const each of [first, writer, holder, slow, second]) await each.end();
+console.log(`@agentclientprotocol/sdk, an editor: sessions, modes, permission, diffs, files, cancelling, loading; ${seen} valid messages`);
 process.exit(0);
