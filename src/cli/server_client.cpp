@@ -98,6 +98,12 @@ Result<ServerClient> ServerClient::open(const ServerPlace& place, std::stop_toke
   return ServerClient(*std::move(blank), std::move(workspace), std::move(stop));
 }
 
+ServerClient ServerClient::within(std::chrono::milliseconds limit) const {
+  ServerClient bounded = *this;
+  bounded.blank_.timeouts.total = limit;
+  return bounded;
+}
+
 HttpRequest ServerClient::request(std::string method, const std::string& path) const {
   HttpRequest request = blank_;
   request.method = std::move(method);
