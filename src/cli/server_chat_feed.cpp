@@ -86,7 +86,7 @@ bool ServerChatFeed::hear(ServerEvents& events) {
   {
     const std::lock_guard lock(mutex_);
     wants_nodes = std::exchange(nodes_wanted_, false);
-    if (std::exchange(figures_.trouble, trouble) != trouble) to_->wake();
+    if (std::exchange(trouble_, trouble) != trouble) to_->wake();
   }
   if (!sent && may_come_back(sent.error())) return wait_unless_stopped(kRetry, client_.stop());
   if (!sent) {
@@ -118,6 +118,10 @@ void ServerChatFeed::note(const Event& event) {
   changed_ = changed_ || changes_figures(event.body);
   if (const auto* parked = std::get_if<events::StepParked>(&event.body); parked != nullptr && !is_past_)
     look_at_step(parked->step, event.agent.id);
+  if (const auto* answered = std::get_if<events::ModelResponded>(&event.body)) {
+    const std::lock_guard lock(mutex_);
+    figures_.usage += answered->usage;  // until the figures are looked at
+  }
   if (event.agent.id != run_) return;
   const auto* command = std::get_if<events::SessionIntervened>(&event.body);
   const auto* said = std::get_if<events::MessageAdded>(&event.body);
@@ -174,6 +178,11 @@ void ServerChatFeed::look_at_figures() {
 tui::RunFigures ServerChatFeed::figures() const {
   const std::lock_guard lock(mutex_);
   return figures_;
+}
+
+std::string ServerChatFeed::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
 }
 
 std::size_t ServerChatFeed::queued() const {

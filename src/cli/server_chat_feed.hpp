@@ -37,6 +37,7 @@ class ServerChatFeed {
   void begin(std::vector<ParkedStep> pending = {});
 
   tui::RunFigures figures() const;
+  std::string trouble() const;
   std::size_t queued() const;
   /// The last record of the run that an event was of.
   std::uint64_t last_seq() const;
@@ -66,6 +67,7 @@ class ServerChatFeed {
 
   mutable std::mutex mutex_;  ///< guards the next members
   tui::RunFigures figures_;
+  std::string trouble_;
   std::size_t queued_ = 0;
   std::uint64_t last_seq_ = 0;
   std::map<ParkId, tui::StepFacts> facts_;

@@ -80,6 +80,10 @@ class ServerChatRun final : public tui::ChatRun {
     const auto feed = this->feed();
     return feed ? feed->figures() : tui::RunFigures();
   }
+  std::string trouble() const override {
+    const auto feed = this->feed();
+    return feed ? feed->trouble() : "";
+  }
   std::size_t queued() const override {
     const auto feed = this->feed();
     return feed ? feed->queued() : 0;
@@ -89,6 +93,11 @@ class ServerChatRun final : public tui::ChatRun {
   }
 
   void send(Message message) override {
+    const auto is_text = [](const Part& part) { return std::holds_alternative<TextPart>(part); };
+    if (!std::ranges::all_of(message.parts, is_text)) {
+      const Error error = app::usage_error("a run at a server takes texts, no images");
+      return to_->add_item(tui::Undelivered{error, message.text()});
+    }
     calls_.add([this, text = message.text()] {
       deliver(text, [this](const std::string& sent) { return begin_turn(sent); });
     });

@@ -22,9 +22,8 @@ namespace praxis::tui {
 
 /// What the status line shows of a run.
 struct RunFigures {
-  Usage usage;               ///< with the sub-agents
-  int context_percent = 0;   ///< of the window that is used; 0: unknown
-  std::string trouble = {};  ///< why nothing is heard of the run now, in a few words; empty: it is
+  Usage usage;              ///< with the sub-agents
+  int context_percent = 0;  ///< of the window that is used; 0: unknown
 };
 
 /// Those who can answer in the conversation of a team.
@@ -73,6 +72,8 @@ class ChatRun {
   /// As the run last used it; `events::TurnStarted` says when it changes.
   virtual std::string model() const = 0;
   virtual RunFigures figures() const = 0;
+  /// Why nothing is heard of the run now, in a few words; empty: it is.
+  virtual std::string trouble() const { return {}; }
   virtual std::size_t queued() const = 0;  ///< messages whose turn has not begun
   /// Whether other members of the team are still to answer.
   virtual bool goes_on() const { return false; }

@@ -86,7 +86,10 @@ std::string Conversation::begin(std::size_t columns) {
   const std::string_view shown = last_lines(text, kMostHistoryLines);
   std::string out;
   if (const std::size_t hidden = count_lines(text) - count_lines(shown); hidden > 0)
-    out = styles_.dim(fmt::format("({} earlier lines: praxis show {})", hidden, id_.str())) + '\n';
+    out = styles_.dim(
+              fmt::format("({} earlier lines{})", hidden,
+                          setup_.workspace.server_options.empty() ? ": praxis show " + id_.str() : "")) +
+          '\n';
   out += shown;
   if (*is_left) resume();
   return out;
@@ -279,9 +282,8 @@ std::string Conversation::decide_always(const StepCard& card, RuleLife life) {
 }
 
 std::string Conversation::status(std::size_t columns) {
-  figures_.trouble = run_->figures().trouble;
-  std::string text;
-  if (!figures_.trouble.empty()) text = figures_.trouble + "  ";
+  std::string text = run_->trouble();
+  if (!text.empty()) text += "  ";
   if (const auto since = view_->busy_since()) {
     const std::string doing = cards_.empty() ? view_->doing() : "waits for you";
     text += fmt::format("{} {}  ", doing, app::show_age(now() - *since));
