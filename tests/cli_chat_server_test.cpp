@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 
 #include "chat_rig.hpp"
+#include "net/testing/test_server.hpp"
 #include "served_command_line.hpp"
 
 namespace praxis::testing {
@@ -15,6 +17,43 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Words = std::vector<std::string>;
+
+/// Between a client and the server: cuts one event stream after a call has ended, and then the answer to one
+/// message.
+class CuttingRelay {
+ public:
+  explicit CuttingRelay(std::uint16_t port)
+      : port_(port), relay_([this](const TestRequest& request, TestConnection& to) { pass(request, to); }) {}
+
+  std::uint16_t port() const { return relay_.port(); }
+  void cut_next_answer() { cuts_answer_ = true; }
+  bool has_cut_stream() const { return !cuts_stream_; }
+  bool has_cut_answer() const { return !cuts_answer_; }
+
+ private:
+  void pass(const TestRequest& request, TestConnection& to) {
+    std::string text = request.method + ' ' + request.target + " HTTP/1.1\r\nConnection: close\r\n";
+    for (const auto& [name, value] : request.headers) text.append(name + ": " + value + "\r\n");
+    RawClient server(port_);
+    server.send(text + "\r\n" + request.body);
+    if (request.target.ends_with("/messages") && cuts_answer_.exchange(false)) {
+      server.read_all();
+      return to.cut();
+    }
+    std::size_t passed = 0;
+    while (server.read_more()) {
+      if (!to.write(std::string_view(server.received()).substr(passed))) return;
+      passed = server.received().size();
+      const bool is_due = request.target.ends_with("/events") && server.received().contains("tool.completed");
+      if (is_due && cuts_stream_.exchange(false)) return to.cut();
+    }
+    to.close();
+  }
+
+  const std::uint16_t port_;
+  std::atomic<bool> cuts_stream_ = true, cuts_answer_ = false;
+  TestServer relay_;
+};
 
 class CliChatServer : public ServedCommandLine, public ChatRig {
  protected:
@@ -116,6 +155,27 @@ TEST_F(CliChatServer, ChatGoesOnWhenTheServerIsKilledAndWhatWasTypedIsKept) {
   const std::string screen = left(*run);
   expect_once_in_order(
       screen, {"> Go", "\"k0\"", "\"k1\"", "\"k2\"", "\"k3\"", "\"k4\"", "Done.", "> hello again", "After."});
+}
+
+TEST_F(CliChatServer, WhatIsCutOnTheWayIsNeitherLostNorRepeated) {
+  agent("steps", puts("k0") + puts("k1", 30) + says("Done.") + says("After."),
+        "[tools.kv]\n[policy]\nallow = [\"kv\"]\n");
+  const auto server = serve();
+  CuttingRelay relay(port_);
+  port_ = relay.port();
+  const auto run = chat({"steps"});
+  run->type("Go\r");
+  run->shows("Done.");
+  EXPECT_TRUE(relay.has_cut_stream());
+  relay.cut_next_answer();
+  run->type("More\r");
+  run->shows("After.");
+  EXPECT_TRUE(relay.has_cut_answer());
+  const std::string screen = left(*run);
+  expect_once_in_order(screen, {"> Go", "\"k0\"", "\"k1\"", "Done.", "> More", "After."});
+  EXPECT_THAT(screen, Not(HasSubstr("error")));
+  server->signal(SIGKILL);  // ends what the relay waits for
+  server->finish();
 }
 
 TEST_F(CliChatServer, AnswerThatIsBeingWrittenIsShownToThoseWhoComeLater) {
