@@ -154,11 +154,11 @@ class ChatRuns final : public tui::LocalChatPlace {
 }  // namespace
 
 Result<ExitStatus> execute(const ChatOptions& options, Console& console) {
-  if (!options.server.url.empty()) return chat_at_server(options, console);
   const auto plain = is_plain(options, console.terminal);
   if (!plain) return fail(plain.error());
   if (!options.resume.empty() && !options.agent.empty())
     return fail(app::usage_error("AGENT and --resume exclude each other: a run keeps its agent"));
+  if (!options.server.url.empty()) return chat_at_server(options, *plain, console);
   Interrupts interrupts;
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());

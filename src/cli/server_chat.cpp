@@ -134,12 +134,8 @@ Status check_chat_at_server(const ChatOptions& options) {
 
 }  // namespace
 
-Result<ExitStatus> chat_at_server(const ChatOptions& options, Console& console) {
+Result<ExitStatus> chat_at_server(const ChatOptions& options, bool plain, Console& console) {
   if (auto fits = check_chat_at_server(options); !fits) return fail(fits.error());
-  const auto plain = is_plain(options, console.terminal);
-  if (!plain) return fail(plain.error());
-  if (!options.resume.empty() && !options.agent.empty())
-    return fail(app::usage_error("AGENT and --resume exclude each other: a run keeps its agent"));
   Interrupts interrupts;
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
@@ -150,7 +146,7 @@ Result<ExitStatus> chat_at_server(const ChatOptions& options, Console& console) 
   if (!run) return fail(run.error());
   interrupts.on_first([] {});  // the chat sees the token
   tui::ChatSetup setup =
-      chat_setup(options, *workspace, client->workspace(), place, make_executor(), *plain, console.terminal);
+      chat_setup(options, *workspace, client->workspace(), place, make_executor(), plain, console.terminal);
   setup.stop = interrupts.stop_token();
   const auto last = tui::run_chat(setup, *std::move(run));
   if (!last) return fail(last.error());

@@ -1,6 +1,9 @@
 #include "cli/server_chat_feed.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -19,7 +22,7 @@ constexpr auto kLook = 400ms;           ///< without an event, until figures are
 constexpr auto kRetry = 1000ms;         ///< after the server has not been there for long
 constexpr auto kFactsLimit = 10'000ms;  ///< for a request besides the stream
 constexpr int kMostSilent = 2;
-constexpr const char* kPastRecords = "5000";
+constexpr std::array kPastRecords{5000, 500, 50};  ///< fewer if an answer would be too large
 
 bool may_come_back(const Error& error) {
   return error.kind() == ErrorKind::kNetwork || error.kind() == ErrorKind::kOverloaded ||
@@ -45,7 +48,11 @@ ServerChatFeed::ServerChatFeed(ServerClient client, SessionId run, std::shared_p
 ServerChatFeed::~ServerChatFeed() = default;
 
 Status ServerChatFeed::show_past(const EventHandler& show) {
-  const auto answer = client_.call_surely("GET", path() + "/history?limit=" + kPastRecords);
+  Result<Json> answer = Json();
+  for (const int most : kPastRecords) {
+    answer = client_.call_surely("GET", fmt::format("{}/history?limit={}", path(), most));
+    if (answer || answer.error().kind() != ErrorKind::kTooLarge) break;
+  }
   if (!answer) return fail(answer.error());
   last_ = json_string(*answer, "last_event_id");
   if (const JsonArray* sent = json_at(*answer, "events").if_array()) {

@@ -59,7 +59,8 @@ Error refusal(int status, std::string_view body) {
 }
 
 Error exchange_error(const Error& error) {
-  if (error.code != ErrorCode::kModel) return error;
+  // A longer answer than the client takes is no loss of the connection.
+  if (error.code != ErrorCode::kModel || error.kind() == ErrorKind::kTooLarge) return error;
   Error lost = make_error(ErrorCode::kModel, ErrorKind::kNetwork, error.message);
   if (const auto reach = reach_of(error)) lost = with_reach(std::move(lost), *reach);
   const bool is_absent = error.kind() == ErrorKind::kConnect;

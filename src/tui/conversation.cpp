@@ -70,7 +70,7 @@ std::string Conversation::failure(const Error& error) const {
   return text;
 }
 
-bool Conversation::is_recorded() const { return recorded_ || run_->is_recorded(); }
+bool Conversation::is_recorded() const { return !id_.empty() && (recorded_ || run_->is_recorded()); }
 
 std::string Conversation::begin(std::size_t columns) {
   model_ = run_->model();
