@@ -13,16 +13,8 @@
 
 namespace praxis::testing {
 
-class CliChat : public CommandLine, public ::testing::WithParamInterface<int> {
- protected:
-  CliChat() {
-    options_.env["EDITOR"] = "false";
-    options_.env["VISUAL"] = "";
-    file("notes.toml",
-         "id = 'notes'\nmodel = 'script:notes.jsonl'\n[tools.kv]\n[policy]\nallow = ['kv']\nask = ['kv']\n");
-    file("talk.toml", "id = 'talk'\nmodel = 'script:talk.jsonl'\n");
-  }
-
+/// What a person does at a chat, and what then is on the screen.
+struct ChatRig {
   static std::string says(const std::string& text, int delay_ms = 0) {
     return to_json_text({{"text", text}, {"delay_ms", delay_ms}}) + '\n';
   }
@@ -31,10 +23,6 @@ class CliChat : public CommandLine, public ::testing::WithParamInterface<int> {
     return to_json_text({{"tool_calls", JsonArray{JsonObject{{"name", "kv"}, {"arguments", arguments}}}},
                          {"delay_ms", delay_ms}}) +
            '\n';
-  }
-  std::unique_ptr<TerminalSession> chat(std::vector<std::string> arguments, TerminalShape shape = {}) const {
-    arguments.insert(arguments.begin(), "chat");
-    return std::make_unique<TerminalSession>(command(arguments), options_, shape);
   }
   /// Waits until the composer is on the screen.
   static void begin(TerminalSession& chat) { ASSERT_TRUE(chat.shows(">")); }
@@ -71,6 +59,22 @@ class CliChat : public CommandLine, public ::testing::WithParamInterface<int> {
       EXPECT_GE(at, last) << part << " is out of order in:\n" << text;
       last = at;
     }
+  }
+};
+
+class CliChat : public CommandLine, public ChatRig, public ::testing::WithParamInterface<int> {
+ protected:
+  CliChat() {
+    options_.env["EDITOR"] = "false";
+    options_.env["VISUAL"] = "";
+    file("notes.toml",
+         "id = 'notes'\nmodel = 'script:notes.jsonl'\n[tools.kv]\n[policy]\nallow = ['kv']\nask = ['kv']\n");
+    file("talk.toml", "id = 'talk'\nmodel = 'script:talk.jsonl'\n");
+  }
+
+  std::unique_ptr<TerminalSession> chat(std::vector<std::string> arguments, TerminalShape shape = {}) const {
+    arguments.insert(arguments.begin(), "chat");
+    return std::make_unique<TerminalSession>(command(arguments), options_, shape);
   }
 };
 

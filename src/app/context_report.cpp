@@ -151,7 +151,29 @@ JsonObject context_json(const ContextReport& report) {
                   {"parts", std::move(parts)}};
   if (report.window != 0) json["window"] = report.window;
   if (report.compacts_above) json["compacts_above"] = *report.compacts_above;
+  if (report.compacts_itself) json["compacts_itself"] = true;
   return json;
+}
+
+ContextReport context_from(const Json& json) {
+  ContextReport report{.model = json_string(json, "model"),
+                       .used = json_int(json, "used"),
+                       .window = json_int(json, "window"),
+                       .is_counted = json_bool(json, "counted"),
+                       .compacts_above = std::nullopt,
+                       .compacts_itself = json_bool(json, "compacts_itself"),
+                       .parts = {}};
+  if (json_at(json, "compacts_above").is_number()) report.compacts_above = json_int(json, "compacts_above");
+  const JsonArray* parts = json_at(json, "parts").if_array();
+  for (const Json& part : parts == nullptr ? JsonArray() : *parts) {
+    const auto* const kind = std::ranges::find(kNames, json_text(part, "part"));
+    if (kind == kNames.end()) continue;
+    report.parts.push_back({.kind = static_cast<ContextKind>(kind - kNames.begin()),
+                            .name = json_string(part, "name"),
+                            .count = static_cast<std::size_t>(json_int(part, "count")),
+                            .tokens = json_int(part, "tokens")});
+  }
+  return report;
 }
 
 }  // namespace praxis::app

@@ -55,5 +55,7 @@ ContextReport context_report(const State& state);
 std::vector<std::string> context_lines(const ContextReport& report, std::size_t columns);
 /// `{model, used, window?, counted, compacts_above?, parts: [{part, name?, count?, tokens}]}`.
 JsonObject context_json(const ContextReport& report);
+/// Reads it. Members that are missing keep their defaults, parts of unknown kinds are left out.
+ContextReport context_from(const Json& json);
 
 }  // namespace praxis::app

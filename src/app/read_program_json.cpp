@@ -66,6 +66,28 @@ EventBody body_without_members(const Json& /*json*/) {
   return E{};
 }
 
+EventBody turn_started(const Json& json) {
+  const Json& config = json_at(json, "config");
+  if (!config.is_object()) return events::TurnStarted{};
+  AgentSpec agent;
+  agent.id = json_string(config, "agent");
+  agent.model = json_string(config, "model");
+  return events::TurnStarted{std::make_shared<const AgentSpec>(std::move(agent))};
+}
+
+EventBody message_added(const Json& json) {
+  events::MessageAdded event;
+  if (auto message = message_from_json(json_at(json, "message")))
+    event.message = std::make_shared<const Message>(*std::move(message));
+  event.source = message_source_from(json_string(json, "source")).value_or(MessageSource::kUser);
+  return event;
+}
+
+template <class E>
+EventBody turn_ended(const Json& json) {
+  return E{result_from(json_at(json, "result"))};
+}
+
 EventBody model_requested(const Json& json) {
   events::ModelRequested event;
   event.model = json_string(json, "model");
@@ -136,6 +158,10 @@ EventBody session_intervened(const Json& json) {
   return event;
 }
 
+EventBody history_cut(const Json& json) {
+  return events::HistoryCut{json_string(json, "cause"), json_string(json, "summary")};
+}
+
 EventBody hook_failed(const Json& json) {
   return events::HookFailed{json_string(json, "hook"), json_string(json, "message")};
 }
@@ -148,10 +174,12 @@ struct EventReader {
 constexpr EventReader kEventReaders[] = {
     {"step.started", body_without_members<events::StepStarted>},
     {"step.completed", body_without_members<events::StepCompleted>},
-    {"turn.completed", body_without_members<events::TurnCompleted>},
-    {"turn.failed", body_without_members<events::TurnFailed>},
-    {"turn.timed_out", body_without_members<events::TurnTimedOut>},
-    {"turn.cancelled", body_without_members<events::TurnCancelled>},
+    {"turn.started", turn_started},
+    {"turn.completed", turn_ended<events::TurnCompleted>},
+    {"turn.failed", turn_ended<events::TurnFailed>},
+    {"turn.timed_out", turn_ended<events::TurnTimedOut>},
+    {"turn.cancelled", turn_ended<events::TurnCancelled>},
+    {"message.added", message_added},
     {"model.requested", model_requested},
     {"text.delta", body_of_text<events::TextDelta>},
     {"reasoning.delta", body_of_text<events::ReasoningDelta>},
@@ -175,6 +203,7 @@ constexpr EventReader kEventReaders[] = {
     {"session.unpaused", body_without_members<events::SessionUnpaused>},
     {"session.recovered", body_without_members<events::SessionRecovered>},
     {"session.intervened", session_intervened},
+    {"history.cut", history_cut},
     {"hook.failed", hook_failed},
 };
 
@@ -238,6 +267,7 @@ AgentResult result_from(const Json& json) {
   result.finished_at = time_of(json, "finished_at");
   result.steps = number_of(json, "steps");
   result.usage = usage_from_json(json_at(json_at(json, "usage"), "subtree"));
+  result.duration = millis_of(json_at(json, "metrics"), "duration_ms");
   result.pending = pending_of(json);
   result.denials = strings_in(json_at(json, "denials"));
   result.warnings = strings_in(json_at(json_at(json, "diagnostics"), "warnings"));

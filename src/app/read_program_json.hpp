@@ -10,8 +10,9 @@
 
 namespace praxis::app {
 
-/// The event of `program_json(const Event&)`, without what the command line does not show: messages, options,
-/// the result of a turn. An event of an unknown kind is a `Custom` one.
+/// The event of `program_json(const Event&)`, without what no terminal shows: the message of an answer, which
+/// `assistant.text` has, options, and of the description of the agent all but its id and model. An event of
+/// an unknown kind is a `Custom` one.
 Event event_from(const Json& json);
 /// The result of `run_fields`, without model calls, provenance and figures that only programs read. `usage`
 /// includes the sub-agents.

@@ -21,6 +21,8 @@ class AnswerPieces {
 
   /// The events that follow come from another connection.
   void reconnected();
+  /// Forgets what was written of an answer that its session makes from the beginning.
+  void begin_again(const std::string& session) { answers_.erase(session); }
   /// The events to show for one that the server sent: usually that one, of a repeated piece what is new of
   /// it. An `attempt.superseded` says that the pieces so far are not a part of the answer.
   std::vector<Json> take(Json event);

@@ -1,7 +1,5 @@
 // `chat`: opens or begins a run for the chat at the terminal (tui/chat.hpp).
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,7 +7,6 @@
 
 #include "app/hints.hpp"
 #include "app/open_runtime.hpp"
-#include "app/own_folder.hpp"
 #include "app/plain_text.hpp"
 #include "app/reopen_run.hpp"
 #include "app/run_agent.hpp"
@@ -18,22 +15,26 @@
 #include "base/visible_text.hpp"
 #include "cli/agent_changes.hpp"
 #include "cli/author.hpp"
+#include "cli/chat_setup.hpp"
 #include "cli/commands.hpp"
-#include "cli/editor.hpp"
 #include "cli/home_question.hpp"
 #include "cli/interrupts.hpp"
-#include "cli/markdown.hpp"
 #include "cli/place.hpp"
+#include "cli/server_commands.hpp"
 #include "tui/chat.hpp"
+#include "tui/local_chat.hpp"
 
 namespace praxis::cli {
 namespace {
 
+using RunPtr = std::unique_ptr<tui::ChatRun>;
+
 /// Opens the runs of a chat: the first, and those that its user changes to.
-class ChatRuns {
+class ChatRuns final : public tui::LocalChatPlace {
  public:
   ChatRuns(const ChatOptions& options, const app::Workspace& workspace, Console& console)
-      : options_(options),
+      : LocalChatPlace(workspace, runtime_),
+        options_(options),
         workspace_(workspace),
         console_(console),
         agent_(options.agent),
@@ -42,19 +43,19 @@ class ChatRuns {
         }) {}
 
   /// Opens the runtime and the run that the command line names.
-  Result<tui::ChatRun> first() {
+  Result<RunPtr> first() {
     auto run = options_.resume.empty() ? begun_first() : resumed();
     if (!run || options_.member.empty()) return run;
-    if (!run->team) {
+    if ((*run)->members().all.empty()) {
       return fail(app::usage_error("--agent names a member of a team, and this run has one agent",
                                    "[team] in an agent file describes a team"));
     }
-    if (auto set = run->team->set_agent_by_id(options_.member); !set) return fail(set.error());
+    if (auto set = (*run)->set_member(options_.member); !set) return fail(set.error());
     return run;
   }
 
   /// A run of the journal, or a new one for an empty id. Asks nothing, because the chat has the terminal.
-  Result<tui::ChatRun> open(const tui::ChatOpening& opening) {
+  Result<RunPtr> open(const tui::ChatOpening& opening) override {
     const std::string& model = opening.model;
     in_chat_ = true;
     if (opening.id.empty()) {
@@ -85,20 +86,20 @@ class ChatRuns {
     return accepted;
   }
 
-  static Result<tui::ChatRun> chat_run(Result<app::OpenRun> open) {
+  Result<RunPtr> chat_run(Result<app::OpenRun> open) const {
     if (!open) return fail(open.error());
     auto team = open->team ? std::make_shared<Team>(*std::move(open->team)) : nullptr;
-    return tui::ChatRun{std::move(open->session), std::move(team)};
+    return tui::make_local_run(workspace_, runtime_, cli_author(), std::move(open->session), std::move(team));
   }
 
-  Result<tui::ChatRun> begun_first() {
+  Result<RunPtr> begun_first() {
     auto runtime = app::open_runtime(workspace_, {.principal = cli_author()});
     if (!runtime) return fail(runtime.error());
     runtime_ = *std::move(runtime);
     return begun(options_.model, options_.agent);
   }
 
-  Result<tui::ChatRun> begun(const std::string& model, const std::string& name) {
+  Result<RunPtr> begun(const std::string& model, const std::string& name) {
     std::optional<TeamDescription> description;
     app::RunAgent wanted{
         .model = model,
@@ -123,10 +124,10 @@ class ChatRuns {
     }
     auto session = team ? team->begin() : runtime_->create_session(*agent);
     if (!session) return fail(session.error());
-    return tui::ChatRun{*std::move(session), std::move(team)};
+    return tui::make_local_run(workspace_, runtime_, cli_author(), *std::move(session), std::move(team));
   }
 
-  Result<tui::ChatRun> resumed() {
+  Result<RunPtr> resumed() {
     const auto stored = app::open_session(workspace_, options_.resume, app::JournalUse::kLook);
     if (!stored) return fail(stored.error());
     auto open = app::reopen_run(*stored, workspace_,
@@ -150,42 +151,6 @@ class ChatRuns {
   std::shared_ptr<Runtime> runtime_;
 };
 
-/// Renders the answers of a chat as those of other commands.
-class AnswerMarkdown final : public tui::TextRenderer {
- public:
-  explicit AnswerMarkdown(std::size_t columns) : stream_(columns) {}
-  std::string feed(std::string_view piece) override { return stream_.feed(piece); }
-  std::string finish() override { return stream_.finish(); }
-  std::string tail() const override { return stream_.tail(); }
-
- private:
-  MarkdownStream stream_;
-};
-
-tui::MakeRenderer markdown_renderer() {
-  return [](std::size_t columns) { return std::make_unique<AnswerMarkdown>(columns); };
-}
-
-/// How the chat uses the terminal. Error `kInput`: no terminal, and `--plain` is not set.
-Result<bool> is_plain(const ChatOptions& options, const Terminal& terminal) {
-  if (options.plain) return true;
-  if (isatty(STDIN_FILENO) == 1 && terminal.out) return !terminal.out_live;
-  return fail(app::usage_error("praxis chat needs a terminal",
-                               "--plain reads lines from standard input; praxis run is for scripts"));
-}
-
-tui::ThemeChoice theme_of(const ChatOptions& options, const app::Workspace& workspace, bool is_bare) {
-  if (is_bare) return {};
-  return tui::choose_theme(options.theme.empty() ? workspace.config.get("chat.theme") : options.theme,
-                           app::environment_variable);
-}
-
-/// The folder for drafts; empty if nothing is to be kept.
-std::string chat_folder(const app::Workspace& workspace) {
-  const auto folder = app::own_folder("XDG_STATE_HOME", ".local/state");
-  return folder.empty() || !workspace.keeps_runs() ? "" : (folder / "chat").string();
-}
-
 }  // namespace
 
 Result<ExitStatus> execute(const ChatOptions& options, Console& console) {
@@ -193,6 +158,7 @@ Result<ExitStatus> execute(const ChatOptions& options, Console& console) {
   if (!plain) return fail(plain.error());
   if (!options.resume.empty() && !options.agent.empty())
     return fail(app::usage_error("AGENT and --resume exclude each other: a run keeps its agent"));
+  if (!options.server.url.empty()) return chat_at_server(options, *plain, console);
   Interrupts interrupts;
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
@@ -201,19 +167,9 @@ Result<ExitStatus> execute(const ChatOptions& options, Console& console) {
   auto session = runs.first();
   if (!session) return fail(session.error());
   interrupts.on_first([] {});  // the chat sees the token
-  const tui::ChatSetup setup{
-      .workspace = *workspace,
-      .runtime = runs.runtime(),
-      .author = cli_author(),
-      .plain = *plain,
-      .theme = theme_of(options, *workspace, *plain || !console.terminal.out_color),
-      .notice = {workspace->config.get("chat.notify"), workspace->config.get("chat.notify_command")},
-      .open = [&](const tui::ChatOpening& opening) { return runs.open(opening); },
-      .edit = edit_text,
-      .write = write_file,
-      .render = !*plain && console.terminal.out_color ? markdown_renderer() : nullptr,
-      .folder = chat_folder(*workspace),
-      .stop = interrupts.stop_token()};
+  tui::ChatSetup setup = chat_setup(options, *workspace, *workspace, runs,
+                                    runs.runtime()->model_services().executor, *plain, console.terminal);
+  setup.stop = interrupts.stop_token();
   const auto run = tui::run_chat(setup, *std::move(session));
   if (!run) return fail(run.error());
   if (!run->empty() && workspace->keeps_runs()) {

@@ -13,6 +13,7 @@ inline constexpr const char* kChatExamples =
     "  praxis chat --model openai:gpt-5-mini\n"
     "  praxis chat reviewer\n"
     "  praxis chat --resume last\n"
+    "  praxis chat coder --server URL\n"
     "  praxis chat --plain";
 
 inline void add_chat_flags(CLI::App* chat, ChatOptions& options) {
@@ -32,6 +33,7 @@ inline void add_chat_flags(CLI::App* chat, ChatOptions& options) {
       ->type_name("THEME")
       ->check(CLI::IsMember({"auto", "light", "dark", "ansi"}).description(""));
   add_home(chat, options.allow_home);
+  add_server(chat, options.server);
   add_place(chat, options.place);
 }
 

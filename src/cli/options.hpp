@@ -61,6 +61,7 @@ struct RunOptions {
 /// Opens a chat at the terminal.
 struct ChatOptions {
   app::Place place;
+  ServerPlace server = {};
   std::string agent;   ///< empty: the default agent
   std::string member;  ///< of the team, which answers from now on; empty: as it is
   std::string resume;  ///< the run to open; empty: a new one

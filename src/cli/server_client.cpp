@@ -59,7 +59,8 @@ Error refusal(int status, std::string_view body) {
 }
 
 Error exchange_error(const Error& error) {
-  if (error.code != ErrorCode::kModel) return error;
+  // A longer answer than the client takes is no loss of the connection.
+  if (error.code != ErrorCode::kModel || error.kind() == ErrorKind::kTooLarge) return error;
   Error lost = make_error(ErrorCode::kModel, ErrorKind::kNetwork, error.message);
   if (const auto reach = reach_of(error)) lost = with_reach(std::move(lost), *reach);
   const bool is_absent = error.kind() == ErrorKind::kConnect;
@@ -96,6 +97,12 @@ Result<ServerClient> ServerClient::open(const ServerPlace& place, std::stop_toke
   if (!place.token_file.empty())
     workspace.server_options += " --token-file " + app::shell_word(place.token_file);
   return ServerClient(*std::move(blank), std::move(workspace), std::move(stop));
+}
+
+ServerClient ServerClient::within(std::chrono::milliseconds limit) const {
+  ServerClient bounded = *this;
+  bounded.blank_.timeouts.total = limit;
+  return bounded;
 }
 
 HttpRequest ServerClient::request(std::string method, const std::string& path) const {

@@ -44,6 +44,9 @@ class ServerClient {
   Result<Json> call_surely(const std::string& method, const std::string& path, const Json& body = nullptr,
                            const HttpHeaders& headers = {}) const;
 
+  /// The same client, whose requests end after `limit`.
+  ServerClient within(std::chrono::milliseconds limit) const;
+
   /// A request for `http()`, which may last as long as it needs.
   HttpRequest request(std::string method, const std::string& path) const;
   HttpClient& http() const { return *http_; }

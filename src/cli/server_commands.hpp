@@ -8,6 +8,8 @@
 namespace praxis::cli {
 
 Result<ExitStatus> run_at_server(const RunOptions& options, Console& console);
+/// `plain`: the chat writes lines only.
+Result<ExitStatus> chat_at_server(const ChatOptions& options, bool plain, Console& console);
 Result<ExitStatus> resume_at_server(const ResumeOptions& options, Console& console);
 Result<ExitStatus> approve_at_server(const ApproveOptions& options, Console& console);
 Result<ExitStatus> tree_at_server(const TreeOptions& options, Console& console);

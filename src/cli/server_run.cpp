@@ -9,10 +9,10 @@
 
 #include "app/hints.hpp"
 #include "cli/prompt.hpp"
+#include "cli/server_agents.hpp"
 #include "cli/server_commands.hpp"
 #include "cli/server_turn.hpp"
 #include "praxis/base/environment.hpp"
-#include "praxis/base/suggest.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -28,45 +28,21 @@ Status check_run_at_server(const RunOptions& options) {
   });
 }
 
-Result<std::vector<std::string>> agents_of(const ServerClient& client) {
-  const auto answer = client.call_surely("GET", "/api/v1/agents");
-  if (!answer) return fail(answer.error());
-  std::vector<std::string> names;
-  if (const JsonArray* agents = json_at(*answer, "agents").if_array()) {
-    for (const Json& agent : *agents) names.push_back(json_string(agent, "name"));
-  }
-  return names;
-}
-
 /// The interpreted arguments: an agent of the server (empty: its default agent) and a prompt.
 struct TaskAtServer {
   std::string agent;
   std::string prompt;
 };
 
-Error unknown_agent(const std::string& name, const std::vector<std::string>& known) {
-  if (name.ends_with(".toml") || name.contains('/')) {
-    return app::usage_error("\"" + name + "\" is a file, and a server knows agents by name",
-                            "praxis api GET /api/v1/agents lists them");
-  }
-  const auto nearest = closest(name, known);
-  std::string all;
-  for (const std::string& each : known) all += (all.empty() ? "" : ", ") + each;
-  return app::usage_error(
-      fmt::format("the server has no agent \"{}\"{}", name,
-                  nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : ""),
-      all.empty() ? "it has none: agents lie in the folder that its documentation names" : "it has: " + all);
-}
-
 Result<TaskAtServer> task_at_server(const RunOptions& options, const std::vector<std::string>& known) {
   const bool is_agent = options.first && std::ranges::find(known, *options.first) != known.end();
-  if (options.second && !is_agent) return fail(unknown_agent(*options.first, known));
+  if (options.second && !is_agent) return fail(no_such_agent_at_server(*options.first, known));
   if (options.second) return TaskAtServer{*options.first, *options.second};
   if (!options.first || is_agent) {
     return fail(app::usage_error("no prompt given",
                                  "praxis run [AGENT] \"PROMPT\", or - to read it from standard input"));
   }
-  if (options.first->ends_with(".toml")) return fail(unknown_agent(*options.first, known));
+  if (options.first->ends_with(".toml")) return fail(no_such_agent_at_server(*options.first, known));
   return TaskAtServer{"", *options.first};
 }
 
@@ -96,7 +72,7 @@ Result<ExitStatus> run_at_server(const RunOptions& options, Console& console) {
   if (auto fits = check_run_at_server(options); !fits) return fail(fits.error());
   const auto client = ServerClient::open(options.server, interrupts.stop_token());
   if (!client) return fail(client.error());
-  const auto known = agents_of(*client);
+  const auto known = agents_at_server(*client);
   if (!known) return fail(known.error());
   auto task = task_at_server(options, *known);
   if (!task) return fail(task.error());

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/context_report.hpp"
 #include "app/envelope.hpp"
 #include "app/pending_steps.hpp"
 #include "app/run_nodes.hpp"
@@ -127,6 +128,14 @@ Result<HttpAnswer> show_run(Service& service, const Call& call) {
   const auto json = run_json(service, *id, call.parameter("whole") == "true");
   if (!json) return fail(json.error());
   return json_answer(*json);
+}
+
+Result<HttpAnswer> show_context(Service& service, const Call& call) {
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  const auto state = service.folds->last(*id);
+  if (!state) return fail(state.error());
+  return json_answer(app::context_json(app::context_report(**state)));
 }
 
 Result<HttpAnswer> show_messages(Service& service, const Call& call) {

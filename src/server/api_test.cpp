@@ -25,6 +25,36 @@ class ServedApi : public ServerTest {
   }
 };
 
+// ---- one run
+
+TEST_F(ServedApi, ContextIsWhatFillsTheWindow) {
+  start();
+  const std::string path = "/api/v1/runs/" + finished("chat");
+  const Answer answer = call("GET", path + "/context");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  std::int64_t sum = 0;
+  for (const Json& part : json_at(answer.json, "parts").as_array()) sum += json_int(part, "tokens");
+  EXPECT_GT(sum, 0);
+  EXPECT_EQ(sum, json_int(answer.json, "used")) << answer.body;
+  EXPECT_THAT(answer.body, AllOf(HasSubstr("\"part\":\"user\""), HasSubstr("\"part\":\"assistant\"")));
+  EXPECT_EQ(call("GET", path + "/context", "", kAnna).status, 404);
+}
+
+TEST_F(ServedApi, MessageForAStepThatComesLateGetsATurn) {
+  script("chat", "{\"text\":\"Hello there.\"}\n{\"text\":\"Late answer.\"}");
+  start();
+  const std::string run = finished("chat"), path = "/api/v1/runs/" + run;
+  const std::string before = call("GET", path).text("last_event_id");
+  EXPECT_EQ(call("POST", path + "/resume").status, 409);
+  EXPECT_EQ(call("POST", path + "/commands", R"({"commands":[{"verb":"steer","text":"Too late"}]})").status,
+            202);
+  EXPECT_EQ(call("POST", path + "/resume").status, 202);
+  EXPECT_FALSE(stream(path + "/events", "turn.completed", before).empty());
+  wait_for(run, "completed");
+  EXPECT_THAT(call("GET", path + "/messages").body, AllOf(HasSubstr("Too late"), HasSubstr("Late answer.")));
+  EXPECT_EQ(call("POST", path + "/resume").status, 409) << "it was read";
+}
+
 // ---- usage
 
 TEST_F(ServedApi, UsageIsAddedUpByDayAgentAndModel) {

@@ -52,6 +52,7 @@ Result<HttpAnswer> replay_run(Service& service, const Call& call);
 Result<HttpAnswer> compare_runs(Service& service, const Call& call);
 Status fork_run(Service& service, const Call& call);
 Result<HttpAnswer> list_branches(Service& service, const Call& call);
+Result<HttpAnswer> show_context(Service& service, const Call& call);
 Result<HttpAnswer> show_diff(Service& service, const Call& call);
 Result<HttpAnswer> list_records(Service& service, const Call& call);
 Result<HttpAnswer> rewind_run(Service& service, const Call& call);

@@ -27,6 +27,7 @@ constexpr std::array kRows{
     Row{"GET", "/api/v1/runs", Right::kReadHistory},
     Row{"GET", "/api/v1/runs/{id}", Right::kReadHistory},
     Row{"GET", "/api/v1/runs/{id}/messages", Right::kReadHistory},
+    Row{"GET", "/api/v1/runs/{id}/context", Right::kReadHistory},
     Row{"POST", "/api/v1/runs/{id}/messages", Right::kRun},
     Row{"GET", "/api/v1/runs/{id}/events", Right::kReadHistory},
     Row{"GET", "/api/v1/runs/{id}/history", Right::kReadHistory},

@@ -360,11 +360,18 @@ Status Runs::resume(const SessionId& run, const BranchChange& change) {
   const auto read = stored(run);
   if (!read) return fail(read.error());
   if (at_hand(run) && read->state.turn) return {};  // it is working, or waits
-  if (!read->state.turn && read->state.queue.empty())
+  const bool is_late = !read->state.turn && read->state.queue.empty() && !read->state.steering.empty();
+  if (!read->state.turn && read->state.queue.empty() && !is_late)
     return fail(conflict("run " + run.str() + " has no turn to resume"));
-  auto session = open(run, change, Opening::kUnfinished);  // another process may have ended it meanwhile
+  // Another process may have ended an open turn meanwhile.
+  auto session = open(run, change, is_late ? Opening::kAny : Opening::kUnfinished);
   if (!session) return fail(session.error());
-  session->resume(when_done(run));
+  if (!is_late) {
+    session->resume(when_done(run));
+    return {};
+  }
+  // A message for the next step of a turn that had just ended.
+  post([turn = session->run(), done = when_done(run)]() mutable { done(turn.report()); });
   return {};
 }
 

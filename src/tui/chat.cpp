@@ -9,7 +9,7 @@
 
 namespace praxis::tui {
 
-Result<SessionId> run_chat(const ChatSetup& setup, ChatRun run) {
+Result<SessionId> run_chat(const ChatSetup& setup, std::unique_ptr<ChatRun> run) {
   Conversation conversation(setup, std::move(run));
   if (setup.plain) {
     plain_chat(setup, conversation);

@@ -171,7 +171,9 @@ void ChatView::show_answer(const events::ModelResponded& responded, std::string&
   thinking_.clear();
   doing_ = "works";
   const std::string fed = answer_.fed();
-  if (text.starts_with(fed)) {
+  if (responded.message == nullptr) {  // of a server: the deltas were complete
+    out += answer_.finish();
+  } else if (text.starts_with(fed)) {
     if (fed.empty() && !text.empty() && !has_blank_) out += '\n';
     out += answer_.feed(std::string_view(text).substr(fed.size())) + answer_.finish();
   } else {

@@ -5,18 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/change_text.hpp"
 #include "app/plain_text.hpp"
 #include "app/slash_prompt.hpp"
-#include "app/team_run.hpp"
 #include "app/user_message.hpp"
 #include "app/values.hpp"
 #include "base/columns.hpp"
-#include "core/project.hpp"
-#include "logs/read_state.hpp"
-#include "praxis/base/executor.hpp"
-#include "praxis/core/state.hpp"
-#include "praxis/logs/logs.hpp"
 #include "tui/tree_text.hpp"
 
 namespace praxis::tui {
@@ -44,26 +37,21 @@ ParkId whole_id(const ParkId& id, const SessionId& session) {
 
 }  // namespace
 
-Conversation::Conversation(const ChatSetup& setup, ChatRun run)
+Conversation::Conversation(const ChatSetup& setup, std::unique_ptr<ChatRun> run)
     : setup_(setup), run_(std::move(run)), styles_{setup.theme.theme} {
   follow();
 }
 
-Session Conversation::session() const {
-  if (!run_.team) return run_.session;
-  return run_.team->begin().value_or(run_.session);
-}
-
-/// Follows the session that is open now.
+/// Follows the run that is open now.
 void Conversation::follow() {
-  id_ = run_.session.session_id();
+  id_ = run_->id();
   view_ = std::make_unique<ChatView>(id_, styles_, setup_.render);
   cards_.clear();
-  sent_ = recorded_ = false;
+  turns_.clear();
+  sent_ = recorded_ = team_answers_ = false;
   prompts_.reset();
   feed_->take();
-  const auto add = [feed = feed_](const Event& event) { feed->add(event); };
-  subscription_ = run_.team ? run_.team->on("*", add) : run_.session.on("*", add);
+  run_->follow(feed_);
 }
 
 void Conversation::set_theme(Theme theme) {
@@ -82,60 +70,54 @@ std::string Conversation::failure(const Error& error) const {
   return text;
 }
 
-bool Conversation::is_recorded() const {
-  return recorded_ || setup_.runtime->journal().session(id_).has_value();
-}
+bool Conversation::is_recorded() const { return !id_.empty() && (recorded_ || run_->is_recorded()); }
 
 std::string Conversation::begin(std::size_t columns) {
-  model_ = session().last_result().model;
+  model_ = run_->model();
   if (!is_recorded()) return "";
   recorded_ = true;
-  const auto records = read_records(setup_.runtime->journal(), id_);
-  if (!records) return failure(records.error());
   std::string text;
-  State state;
-  for (const StoredRecord& record : *records) {
-    if (auto applied = apply_to(state, record.record); !applied) return failure(applied.error());
-    for (const Event& event : project(record.record, state)) text += view_->show(event, columns);
-    if (state.turn) last_turn_ = state.turn->id;
-  }
-  usage_ = session().token_usage();
-  context_percent_ = session().context_usage_percent();
+  const auto is_left = run_->show_past([&](const Event& event) {
+    text += view_->show(event, columns);
+    note_turn(event);
+  });
+  if (!is_left) return failure(is_left.error());
+  figures_ = run_->figures();
   const std::string_view shown = last_lines(text, kMostHistoryLines);
   std::string out;
   if (const std::size_t hidden = count_lines(text) - count_lines(shown); hidden > 0)
-    out = styles_.dim(fmt::format("({} earlier lines: praxis show {})", hidden, id_.str())) + '\n';
+    out = styles_.dim(
+              fmt::format("({} earlier lines{})", hidden,
+                          setup_.workspace.server_options.empty() ? ": praxis show " + id_.str() : "")) +
+          '\n';
   out += shown;
-  if (state.turn || !state.queue.empty() || app::team_goes_on(state)) resume();
+  if (*is_left) resume();
   return out;
 }
 
 void Conversation::resume() {
   sent_ = true;
-  if (run_.team) return work(run_.team->stream_resume({}, setup_.author));
-  run_.session.resume([feed = feed_](Result<AgentResult> report) { feed->add(std::move(report)); });
+  team_answers_ = run_->is_answered_by_team();
+  run_->resume();
 }
 
 void Conversation::send(Message message) {
   sent_ = true;
-  if (run_.team) return work(run_.team->stream(std::move(message)));
-  run_.session.send(std::move(message), nullptr,
-                    [feed = feed_](Result<AgentResult> report) { feed->add(std::move(report)); });
+  team_answers_ = run_->is_answered_by_team();
+  run_->send(std::move(message));
 }
 
-/// Waits for all members that answer. Their events come by the subscription.
-void Conversation::work(Run run) {
-  working_ = run;
-  setup_.runtime->model_services().executor->post_blocking([run, feed = feed_]() mutable {
-    for ([[maybe_unused]] const Event& event : run) continue;
-    feed->add(run.report());
-  });
-}
-
-/// Whether other members of the team are still to answer.
-bool Conversation::goes_on() const {
-  const auto state = read_state(setup_.runtime->journal(), id_);
-  return run_.team && state && app::team_goes_on(*state);
+/// Remembers the last turn, and to before which turns the conversation can go back.
+void Conversation::note_turn(const Event& event) {
+  if (event.agent.id != id_) return;
+  if (std::holds_alternative<events::TurnStarted>(event.body)) last_turn_ = event.turn;
+  const auto* command = std::get_if<events::SessionIntervened>(&event.body);
+  if (command != nullptr && command->intervention.verb == CommandVerb::kRewind)
+    turns_.erase(std::ranges::find(turns_, command->intervention.text, &Choice::value), turns_.end());
+  const auto* said = std::get_if<events::MessageAdded>(&event.body);
+  const bool is_first = turns_.empty() || turns_.back().value != event.turn.str();
+  if (said == nullptr || said->message == nullptr || event.turn.empty() || !is_first) return;
+  turns_.push_back({event.turn.str(), app::readable_message(said->message->text()).text, event.turn.str()});
 }
 
 std::string Conversation::take_events(std::size_t columns) {
@@ -150,19 +132,39 @@ std::string Conversation::take_events(std::size_t columns) {
       text += take_prompt(std::move(*prompt));
       continue;
     }
+    if (const auto* began = std::get_if<RunBegan>(&item)) {
+      id_ = began->id;
+      view_ = std::make_unique<ChatView>(id_, styles_, setup_.render);
+      continue;
+    }
+    if (auto* undelivered = std::get_if<Undelivered>(&item)) {
+      text += take_undelivered(std::move(*undelivered));
+      continue;
+    }
     const auto& report = std::get<Result<AgentResult>>(item);
-    sent_ = false;
-    working_.reset();
+    sent_ = team_answers_ = false;
     if (!report) {
       text += failure(report.error());
     } else if (report->session == id_) {
-      for (const ParkedStep& step : report->pending) add_card(step, id_);
-      // The turn of a team may have continued, and ended, while its report was on the way here.
-      if (!report->pending.empty() && goes_on()) resume();
-      if (report->success && session().queued() > 0 && run_.team) resume();
+      take_report(*report);
     }
   }
   return text;
+}
+
+/// A turn has ended, or waits for the user.
+void Conversation::take_report(const AgentResult& report) {
+  for (const ParkedStep& step : report.pending) add_card(step, id_);
+  // The turn of a team may have continued, and ended, while its report was on the way here.
+  if (!report.pending.empty() && run_->goes_on()) resume();
+  if (report.success && run_->queued() > 0 && run_->is_answered_by_team()) resume();
+}
+
+/// The message comes back into the composer.
+std::string Conversation::take_undelivered(Undelivered undelivered) {
+  sent_ = false;
+  if (!undelivered.text.empty()) unread_.push_back(app::readable_message(std::move(undelivered.text)).text);
+  return undelivered.error ? failure(*undelivered.error) : "";
 }
 
 void Conversation::take_event(const Event& event) {
@@ -174,19 +176,18 @@ void Conversation::take_event(const Event& event) {
     take_away(id);
   }
   if (is_delta(event.body)) return;
-  usage_ = session().token_usage();
-  context_percent_ = session().context_usage_percent();
+  figures_ = run_->figures();
+  note_turn(event);
   if (const auto* started = std::get_if<events::TurnStarted>(&event.body); started != nullptr && is_root) {
-    if (!working_) sent_ = false;  // the members of a team answer one after the other
+    if (!team_answers_) sent_ = false;  // the members of a team answer one after the other
     recorded_ = true;
-    last_turn_ = event.turn;
     if (started->config) model_ = started->config->model;
   }
   // A message for the next step of a turn that had just ended: it gets a turn of its own.
   const auto* command = std::get_if<events::SessionIntervened>(&event.body);
   if (is_root && command != nullptr && command->intervention.verb == CommandVerb::kSteer && !is_busy()) {
     sent_ = true;
-    session().run();
+    run_->run_late();
   }
   if (is_root && ends_turn(event.body)) end_turn(event);
 }
@@ -194,8 +195,8 @@ void Conversation::take_event(const Event& event) {
 void Conversation::end_turn(const Event& event) {
   cards_.clear();
   // After a stop or an error the user decides whether the queue continues.
-  if (!std::holds_alternative<events::TurnCompleted>(event.body) || working_) return;
-  if (session().queued() > 0 || goes_on()) resume();
+  if (!std::holds_alternative<events::TurnCompleted>(event.body) || team_answers_) return;
+  if (run_->queued() > 0 || run_->goes_on()) resume();
 }
 
 void Conversation::take_away(const ParkId& step) {
@@ -209,24 +210,20 @@ void Conversation::add_card(ParkedStep step, const SessionId& session) {
   const bool is_decided = std::ranges::find(decided_, step.id) != decided_.end();
   if (known != cards_.end() || is_decided) return;
   const SessionId asking = step.session.empty() ? session : step.session;
-  std::optional<app::AlwaysRule> always;
-  if (step.kind == ParkKind::kApproval) {
-    if (auto rule = app::always_rule_for(setup_.runtime->journal(), asking, step)) always = *std::move(rule);
-  }
+  StepFacts facts = run_->facts_of(asking, step);
   // An agent in progress reads rules that are saved now with its next run only.
-  if (always && app::is_allowed(saved_, *always)) {
-    [[maybe_unused]] const Status decided = this->session().decide(step.id, approve(), setup_.author);
+  if (facts.always && app::is_allowed(saved_, *facts.always)) {
+    [[maybe_unused]] const Status decided = run_->decide(step.id, approve());
     return;
   }
-  auto changes = app::ChangePreview(&setup_.runtime->journal()).lines(asking, step);
-  cards_.emplace_back(std::move(step), std::move(always), std::move(changes));
+  cards_.emplace_back(std::move(step), std::move(facts.always), std::move(facts.changes));
 }
 
 std::string Conversation::submit(const std::string& text, Delivery delivery, std::size_t columns) {
-  if (app::names_prompt(text, session().prompt_sources())) return fill_prompt(text, delivery);
+  if (app::names_prompt(text, run_->prompt_sources())) return fill_prompt(text, delivery);
   if (text.starts_with('/')) return command(text, columns);
   if (text.empty()) {
-    if (!is_busy() && session().queued() > 0) resume();
+    if (!is_busy() && run_->queued() > 0) resume();
     return "";
   }
   auto message = app::message_with_files(text);
@@ -244,29 +241,26 @@ std::string Conversation::deliver(Message message, Delivery delivery) {
   if (!works()) {
     send(std::move(message));
   } else {
-    delivery == Delivery::kQueue ? session().enqueue(message.text()) : session().steer(message.text());
+    delivery == Delivery::kQueue ? run_->enqueue(message.text()) : run_->steer(message.text());
   }
   return "";
 }
 
 void Conversation::interrupt() {
   if (filling_) filling_->request_stop();
-  if (!works()) return;
-  if (working_) return working_->interrupt();
-  session().interrupt();
+  if (works()) run_->interrupt();
 }
 
 std::string Conversation::settle(std::size_t columns) {
   std::string text = take_events(columns);
   if (filling_) filling_->request_stop();
-  setup_.runtime->stop();
+  run_->leave();
   return text + take_events(columns);
 }
 
-std::string Conversation::decide(const StepCard& card, Approval approval) {
+std::string Conversation::decide(const StepCard& card, const Approval& approval) {
   const ParkId id = card.step().id;
-  if (const Status decided = session().decide(id, std::move(approval), setup_.author); !decided)
-    return failure(decided.error());
+  if (const Status decided = run_->decide(id, approval); !decided) return failure(decided.error());
   // Not only when its event arrives: until then a chat whose input has ended would take it for open, and
   // leave.
   take_away(id);
@@ -275,35 +269,36 @@ std::string Conversation::decide(const StepCard& card, Approval approval) {
 
 std::string Conversation::decide_always(const StepCard& card, RuleLife life) {
   if (!card.always()) return "";
-  if (const Status saved = life == RuleLife::kSaved ? app::save_rule(*card.always()) : Status(); !saved)
-    return failure(saved.error());
-  saved_.push_back(*card.always());
-  return decide(card, approve());
+  const app::AlwaysRule rule = *card.always();
+  if (life == RuleLife::kChat) {
+    saved_.push_back(rule);
+    return decide(card, approve());
+  }
+  const ParkId id = card.step().id;
+  if (const Status decided = run_->decide_by_rule(id, rule); !decided) return failure(decided.error());
+  saved_.push_back(rule);
+  take_away(id);
+  return "";
 }
 
 std::string Conversation::status(std::size_t columns) {
-  std::string text;
+  std::string text = run_->trouble();
+  if (!text.empty()) text += "  ";
   if (const auto since = view_->busy_since()) {
     const std::string doing = cards_.empty() ? view_->doing() : "waits for you";
-    text = fmt::format("{} {}  ", doing, app::show_age(now() - *since));
+    text += fmt::format("{} {}  ", doing, app::show_age(now() - *since));
   }
   text += app::one_line(model_, 40);
-  if (context_percent_ > 0) text += fmt::format("  context {} %", context_percent_);
-  text += "  " + app::show_usage(usage_);
+  if (figures_.context_percent > 0) text += fmt::format("  context {} %", figures_.context_percent);
+  text += "  " + app::show_usage(figures_.usage);
   if (const auto queued = view_->queued().size(); queued > 0) text += fmt::format("  {} queued", queued);
   if (!cards_.empty()) text += fmt::format("  {} to decide", cards_.size());
   return styles_.dim(cut_to(text, columns));
 }
 
-std::vector<std::string> Conversation::tree(std::size_t columns) const {
-  std::vector<AgentNode> below;
-  for (AgentNode& node : setup_.runtime->agent_tree()) {
-    const bool belongs =
-        node.id == id() || std::ranges::find(below, node.parent, &AgentNode::id) != below.end();
-    if (belongs) below.push_back(std::move(node));
-  }
+std::vector<std::string> Conversation::tree(std::size_t columns, Patience patience) const {
   std::vector<std::string> lines;
-  for (const TreeLine& line : tree_lines(below, setup_.workspace, now(), columns)) {
+  for (const TreeLine& line : tree_lines(run_->tree(patience), setup_.workspace, now(), columns)) {
     const std::string cut = line.is_typed ? line.text : cut_to(line.text, columns);
     lines.push_back(line.is_node ? cut : styles_.dim(cut));
   }

@@ -42,7 +42,7 @@ struct Offer {
 
 class Conversation {
  public:
-  Conversation(const ChatSetup& setup, ChatRun run);
+  Conversation(const ChatSetup& setup, std::unique_ptr<ChatRun> run);
 
   /// What happened before, for the scrollback; resumes a turn that is open.
   std::string begin(std::size_t columns);
@@ -68,7 +68,7 @@ class Conversation {
   /// Ends the chat: stops a turn that works and waits until it has settled. Returns what happened meanwhile.
   std::string settle(std::size_t columns);
   /// Decides a step. Returns what to print, such as why it could not be decided.
-  std::string decide(const StepCard& card, Approval approval);
+  std::string decide(const StepCard& card, const Approval& approval);
   /// Saves the rule of the card, or keeps it for this chat only, and allows its call.
   std::string decide_always(const StepCard& card, RuleLife life);
   /// The steps that wait for the user, the oldest first.
@@ -84,14 +84,14 @@ class Conversation {
   /// The line below the composer: model, context, tokens, cost, time, what waits.
   std::string status(std::size_t columns);
   /// The tree of agents, for the pane.
-  std::vector<std::string> tree(std::size_t columns) const;
+  std::vector<std::string> tree(std::size_t columns, Patience patience) const;
   const SessionId& id() const { return id_; }
   /// Whether the run has a record, so that it can be opened again.
   bool is_recorded() const;
   bool wants_to_leave() const { return leaves_; }
   /// Runs what blocks, such as looking for files.
-  std::shared_ptr<Executor> executor() const { return setup_.runtime->model_services().executor; }
-  UnixMillis now() const { return setup_.runtime->environment().now(); }
+  std::shared_ptr<Executor> executor() const { return setup_.executor; }
+  UnixMillis now() const { return setup_.environment->now(); }
 
  private:
   /// Whether a turn is in progress or about to begin.
@@ -126,31 +126,29 @@ class Conversation {
   std::string deliver(Message message, Delivery delivery);
   std::string fill_prompt(const std::string& line, Delivery delivery);
   std::string take_prompt(FilledPrompt prompt);
-  void work(Run run);
-  bool goes_on() const;
-  /// The run; that of a team as the member has it who runs it now.
-  Session session() const;
+  void note_turn(const Event& event);
+  std::string take_undelivered(Undelivered undelivered);
+  void take_report(const AgentResult& report);
 
   const ChatSetup& setup_;
-  ChatRun run_;
+  std::unique_ptr<ChatRun> run_;
   SessionId id_;
-  std::optional<Run> working_;  ///< the message that members of a team answer
   Styles styles_;
   std::shared_ptr<EventFeed> feed_ = std::make_shared<EventFeed>();
   std::unique_ptr<ChatView> view_;
-  Subscription subscription_;
   std::deque<StepCard> cards_;
   std::vector<app::AlwaysRule> saved_;  ///< in this chat
   std::optional<Offer> offer_;
   std::vector<std::string> unread_;
   std::vector<ParkId> decided_;  ///< a report that was on its way may still name them
   bool sent_ = false;            ///< a message was sent whose turn has not begun
+  bool team_answers_ = false;    ///< members of a team answer a message
   bool leaves_ = false;
   bool recorded_ = false;
-  int context_percent_ = 0;
-  Usage usage_;
+  RunFigures figures_;
   std::string model_;
   TurnId last_turn_;
+  std::vector<Choice> turns_;                ///< of the conversation as it stands, with their messages
   std::optional<std::stop_source> filling_;  ///< a prompt
   std::shared_ptr<PromptNames> prompts_;     ///< null: not looked up for this run
   std::string undo_asked_;                   ///< what `/undo` was asked last and has not done

@@ -8,10 +8,7 @@
 #include "app/plain_text.hpp"
 #include "app/transcript.hpp"
 #include "app/values.hpp"
-#include "app/without_secrets.hpp"
-#include "app/workspace.hpp"
 #include "praxis/base/suggest.hpp"
-#include "praxis/logs/logs.hpp"
 #include "tui/chat_commands.hpp"
 #include "tui/conversation.hpp"
 
@@ -34,7 +31,7 @@ std::string Conversation::command(const std::string& line, std::size_t columns) 
       {"tree",
        [&] {
          std::string text;
-         for (const std::string& each : tree(columns)) text += each + '\n';
+         for (const std::string& each : tree(columns, Patience::kSome)) text += each + '\n';
          return text.empty() ? "no agent is active\n" : text;
        }},
       {"cost", [&] { return cost(); }},
@@ -62,15 +59,16 @@ std::string Conversation::command(const std::string& line, std::size_t columns) 
 }
 
 std::string Conversation::cost() const {
-  const Usage own = session().token_usage();
+  const Usage own = run_->figures().usage;
   return fmt::format("this run: {}\ninput {}, of it {} from a cache; output {}, of it {} reasoning\n",
                      app::show_usage(own), own.input, own.cache_read, own.output, own.reasoning);
 }
 
 std::string Conversation::context(std::size_t columns) const {
+  const auto report = run_->context();
+  if (!report) return failure(report.error());
   std::string text;
-  for (const std::string& line : app::context_lines(app::context_report(session().state()), columns))
-    text += line + '\n';
+  for (const std::string& line : app::context_lines(*report, columns)) text += line + '\n';
   return text;
 }
 
@@ -88,14 +86,12 @@ std::string Conversation::open(const ChatOpening& opening, Past past, std::size_
   if (is_busy()) return styles_.error(std::string(kStopFirst)) + '\n';
   // Two handles on one run are not possible: this one is closed first, and opened again if the other fails.
   const std::string before = is_recorded() ? id_.str() : "";
-  subscription_.cancel();
-  if (auto closed = session().close(); !closed) return failure(closed.error());
-  run_.team.reset();
-  auto opened = setup_.open(opening);
+  if (auto closed = run_->close(); !closed) return failure(closed.error());
+  auto opened = setup_.place.open(opening);
   std::string text;
   if (!opened) {
     text = failure(opened.error());
-    opened = setup_.open({.id = before});
+    opened = setup_.place.open({.id = before});
     if (!opened) {
       leaves_ = true;
       return text + failure(opened.error());
@@ -111,21 +107,15 @@ std::string Conversation::open(const ChatOpening& opening, Past past, std::size_
 
 std::string Conversation::resume_run(const std::string& text, std::size_t columns) {
   if (text.empty() && !setup_.plain) return offer_runs();
-  auto& journal = setup_.runtime->journal();
-  const auto found = find_session(journal, text.empty() ? "last" : text);
-  if (!found) return failure(found.error());
-  const auto root = app::root_of(journal, *found);
+  const auto root = setup_.place.find(text.empty() ? "last" : text);
   if (!root) return failure(root.error());
   return *root == id() ? "this run is open\n" : open({.id = root->str()}, Past::kShow, columns);
 }
 
 std::string Conversation::fork_run(const std::string& text, std::size_t columns) {
-  auto& journal = setup_.runtime->journal();
   if (is_busy()) return styles_.error(std::string(kStopFirst)) + '\n';
   if (text.empty() && !is_recorded()) return styles_.error("there is nothing to fork yet") + '\n';
-  const auto from = text.empty() ? Result<SessionId>(id()) : find_session(journal, text);
-  if (!from) return failure(from.error());
-  const auto branch = fork_session(journal, setup_.runtime->environment(), *from);
+  const auto branch = setup_.place.fork(text.empty() ? id().str() : text);
   return branch ? open({.id = branch->str()}, Past::kHide, columns) : failure(branch.error());
 }
 
@@ -133,7 +123,7 @@ std::string Conversation::rewind_run(std::string turn) {
   if (is_busy()) return styles_.error(std::string(kStopFirst)) + '\n';
   if (turn.empty()) turn = last_turn_.str();
   if (turn.empty()) return styles_.error("there is no turn to take back") + '\n';
-  const Status done = session().rewind(TurnId(turn));
+  const Status done = run_->rewind(TurnId(turn));
   if (!done) return failure(done.error());
   return styles_.dim("the conversation stands before " + app::one_line(turn, 40)) + '\n';
 }
@@ -148,30 +138,28 @@ std::string Conversation::change_model(const std::string& model, std::size_t col
 /// them, or says who answers.
 std::string Conversation::change_member(const std::string& member, std::size_t columns) {
   if (member.empty() && !setup_.plain) return offer_agents();
-  if (!run_.team) {
+  Members members = run_->members();
+  if (members.all.empty()) {
     if (!member.empty()) return open({.agent = member}, Past::kShow, columns);
     return styles_.error("this run has one agent; /agent NAME begins a run of another") + '\n';
   }
   if (is_busy() && !member.empty()) return styles_.error(std::string(kStopFirst)) + '\n';
   if (!member.empty()) {
-    if (const Status set = run_.team->set_agent_by_id(member); !set) return failure(set.error());
+    if (const Status set = run_->set_member(member); !set) return failure(set.error());
+    members = run_->members();
   }
   std::string others;
-  const std::string current = run_.team->current_agent().spec().id;
-  for (const Agent& each : run_.team->agents()) {
-    if (each.spec().id != current) others += (others.empty() ? "" : ", ") + each.spec().id;
+  for (const std::string& each : members.all) {
+    if (each != members.current) others += (others.empty() ? "" : ", ") + each;
   }
-  return styles_.dim(app::one_line(current + " answers; others: " + others, 1000)) + '\n';
+  return styles_.dim(app::one_line(members.current + " answers; others: " + others, 1000)) + '\n';
 }
 
 std::string Conversation::export_run(const std::string& file) const {
   if (file.empty()) return styles_.error("export to which file? /export chat.md") + '\n';
-  const auto records = read_records(setup_.runtime->journal(), id());
-  if (!records) return failure(records.error());
-  const auto state = fold(*records);
-  if (!state) return failure(state.error());
-  const std::string text = app::transcript_markdown(
-      app::transcript_for_export(*records, *state, app::Redactions(setup_.workspace)));
+  const auto said = run_->transcript();
+  if (!said) return failure(said.error());
+  const std::string text = app::transcript_markdown(*said);
   const Status written = setup_.write(file, text);
   return written ? styles_.dim("written to " + app::one_line(file, 200)) + '\n' : failure(written.error());
 }

@@ -6,7 +6,6 @@
 
 #include "app/plain_text.hpp"
 #include "app/run_files.hpp"
-#include "praxis/logs/logs.hpp"
 #include "tui/conversation.hpp"
 
 namespace praxis::tui {
@@ -23,12 +22,9 @@ std::string coloured(const std::string& line, const Styles& styles) {
 }  // namespace
 
 std::string Conversation::diff() const {
-  const auto use = is_busy() ? app::RunInUse::kYes : app::RunInUse::kNo;
-  const auto files = app::files_of_run(setup_.workspace, setup_.runtime->journal(), id(), use);
-  if (!files) return failure(files.error());
-  if (!files->history || files->operations.empty()) return styles_.dim("no file was changed") + '\n';
-  const auto diffs = app::file_diffs(*files->history, files->operations, app::DiffForm::kSafe);
+  const auto diffs = run_->diffs(is_busy());
   if (!diffs) return failure(diffs.error());
+  if (diffs->empty()) return styles_.dim("no file was changed") + '\n';
   std::string text;
   std::size_t lines = 0, added = 0, removed = 0;
   for (const app::FileDiff& diff : *diffs) {
@@ -52,27 +48,15 @@ std::string Conversation::diff() const {
 std::string Conversation::undo_files(const std::string& rest) {
   if (is_busy()) return styles_.error("the agent works: Esc stops it first") + '\n';
   if (!is_recorded()) return styles_.dim("no file was changed") + '\n';
-  auto& journal = setup_.runtime->journal();
-  app::UndoRequest request;
-  request.redo = rest == "redo";
-  if (!request.redo) {
-    const auto records = read_records(journal, id());
-    if (!records) return failure(records.error());
-    const auto before = app::record_before_turn(*records, rest.empty() ? last_turn_ : TurnId(rest));
-    if (!before) return failure(before.error());
-    request.after = *before;
-  }
-  const auto files = app::files_of_run(setup_.workspace, journal, id(), app::RunInUse::kNo);
-  if (!files) return failure(files.error());
-  auto plan = app::plan_of(*files, request);
+  const UndoWish wish{.redo = rest == "redo", .before = rest.empty() ? last_turn_ : TurnId(rest)};
+  auto plan = run_->undo(wish, false);
   if (!plan) return failure(plan.error());
   const bool again = std::exchange(undo_asked_, rest + '\n') == rest + '\n';
   const std::size_t wanted = app::counts_of(*plan).restored;
   const bool acts = again && wanted > 0;
   if (acts || wanted == 0) undo_asked_.clear();
-  if (acts) {
-    if (auto done = app::restore_files(*files, request, *plan, now()); !done) return failure(done.error());
-  }
+  if (acts) plan = run_->undo(wish, true);
+  if (!plan) return failure(plan.error());
   std::string text;
   for (const std::string& line : app::restore_lines(*plan, acts)) text += line + '\n';
   const std::size_t count = app::counts_of(*plan).restored;

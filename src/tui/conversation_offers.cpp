@@ -3,18 +3,13 @@
 #include <iterator>
 #include <utility>
 
-#include "app/provider_status.hpp"
-#include "app/user_message.hpp"
-#include "app/workspace.hpp"
-#include "praxis/logs/logs.hpp"
-#include "praxis/models/catalog.hpp"
 #include "tui/conversation.hpp"
 #include "tui/run_choices.hpp"
 
 namespace praxis::tui {
 
 std::string Conversation::offer_runs() {
-  const auto rows = setup_.runtime->journal().sessions();
+  const auto rows = setup_.place.runs();
   if (!rows) return failure(rows.error());
   auto choices = run_choices(*rows, now());
   std::erase_if(choices, [&](const Choice& each) { return each.value == id_.str(); });
@@ -24,32 +19,26 @@ std::string Conversation::offer_runs() {
 }
 
 std::string Conversation::offer_models() {
-  const auto catalog = app::open_catalog(setup_.workspace);
-  if (!catalog) return failure(catalog.error());
+  auto known = setup_.place.models();
+  if (!known) return failure(known.error());
   std::vector<Choice> choices{{model_, model_, "this run's model"}};
-  for (const std::string& provider : (*catalog)->providers()) {
-    if (!app::status_of(*(*catalog)->provider(provider), setup_.workspace).configured) continue;
-    for (const ModelFacts& model : (*catalog)->models(provider)) {
-      const std::string name = model.provider + ':' + model.id;
-      if (name != model_) choices.push_back({name, name, model.name});
-    }
-  }
+  std::erase_if(*known, [&](const Choice& each) { return each.value == model_; });
+  std::ranges::move(*known, std::back_inserter(choices));
   offer_ = Offer{"Which model from now on?", "/model ", std::move(choices)};
   return "";
 }
 
 std::string Conversation::offer_agents() {
   std::vector<Choice> choices;
-  if (run_.team) {
-    const std::string current = run_.team->current_agent().spec().id;
-    for (const Agent& each : run_.team->agents()) {
-      const std::string& name = each.spec().id;
-      choices.push_back({name, name, name == current ? "answers now" : ""});
-    }
+  if (const Members members = run_->members(); !members.all.empty()) {
+    for (const std::string& name : members.all)
+      choices.push_back({name, name, name == members.current ? "answers now" : ""});
     offer_ = Offer{"Who answers from now on?", "/agent ", std::move(choices)};
     return "";
   }
-  for (const std::string& name : app::agent_names(setup_.workspace)) choices.push_back({name, name, ""});
+  const auto names = setup_.place.agents();
+  if (!names) return failure(names.error());
+  for (const std::string& name : *names) choices.push_back({name, name, ""});
   if (choices.empty()) return styles_.dim("there are no agents; praxis agents lists where they are") + '\n';
   offer_ = Offer{"A new run of which agent?", "/agent ", std::move(choices)};
   return "";
@@ -58,22 +47,7 @@ std::string Conversation::offer_agents() {
 /// The turns of the conversation as it stands, the last first, each with its message.
 std::string Conversation::offer_turns() {
   if (is_busy() || !is_recorded()) return "";
-  const auto records = read_records(setup_.runtime->journal(), id_);
-  if (!records) return failure(records.error());
-  std::vector<Choice> choices;
-  TurnId turn;
-  for (const StoredRecord& stored : *records) {
-    if (const auto* started = std::get_if<records::TurnStarted>(&stored.record.body)) turn = started->turn;
-    if (const auto* command = std::get_if<records::Intervened>(&stored.record.body);
-        command != nullptr && command->verb == CommandVerb::kRewind) {
-      const auto first = std::ranges::find(choices, command->text, &Choice::value);
-      choices.erase(first, choices.end());
-    }
-    const auto* said = std::get_if<records::MessageAppended>(&stored.record.body);
-    const bool is_first = choices.empty() || choices.back().value != turn.str();
-    if (said == nullptr || said->message == nullptr || turn.empty() || !is_first) continue;
-    choices.push_back({turn.str(), app::readable_message(said->message->text()).text, turn.str()});
-  }
+  std::vector<Choice> choices = turns_;
   if (choices.empty()) return "";
   std::ranges::reverse(choices);
   offer_ =

@@ -16,9 +16,9 @@ std::string Conversation::fill_prompt(const std::string& line, Delivery delivery
     return styles_.warning("a prompt is being filled in: Esc stops it") + '\n';
   }
   filling_.emplace();
-  executor()->post_blocking([line, sources = session().prompt_sources(), stop = filling_->get_token(),
+  executor()->post_blocking([line, sources = run_->prompt_sources(), stop = filling_->get_token(),
                              queues = delivery == Delivery::kQueue, feed = feed_] {
-    feed->add(FilledPrompt{line, app::filled_prompt(line, sources, stop), queues});
+    feed->add_item(FilledPrompt{line, app::filled_prompt(line, sources, stop), queues});
   });
   return "";
 }
@@ -35,7 +35,7 @@ std::string Conversation::take_prompt(FilledPrompt prompt) {
 }
 
 std::shared_ptr<const std::vector<Choice>> Conversation::command_choices() {
-  const auto sources = session().prompt_sources();
+  const auto sources = run_->prompt_sources();
   if (!prompts_) prompts_ = std::make_shared<PromptNames>(executor(), sources, waker());
   prompts_->look_up();
   return prompts_->choices();

@@ -16,15 +16,9 @@ void EventFeed::add(const Event& event) {
   wake();
 }
 
-void EventFeed::add(Result<AgentResult> report) {
+void EventFeed::add_item(Item item) {
   const std::lock_guard lock(mutex_);
-  items_.emplace_back(std::move(report));
-  wake();
-}
-
-void EventFeed::add(FilledPrompt prompt) {
-  const std::lock_guard lock(mutex_);
-  items_.emplace_back(std::move(prompt));
+  items_.push_back(std::move(item));
   wake();
 }
 

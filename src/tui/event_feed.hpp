@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -21,17 +22,29 @@ struct FilledPrompt {
   bool queues = false;  ///< the message becomes a turn of its own
 };
 
+/// The chat's run has got its id.
+struct RunBegan {
+  SessionId id;
+};
+
+/// What was sent and has not reached the run.
+struct Undelivered {
+  std::optional<Error> error;  ///< nothing: there was nothing to do any more
+  std::string text;            ///< of the message; empty: it was another command
+};
+
 /// Thread-safe.
 class EventFeed {
  public:
-  /// An event, the report of a turn that has ended, could not run, or waits for an approver, or a prompt that
-  /// was filled in.
-  using Item = std::variant<Event, Result<AgentResult>, FilledPrompt>;
+  /// An event, the report of a turn that has ended, could not run, or waits for an approver, a prompt that
+  /// was filled in, or what became of a message.
+  using Item = std::variant<Event, Result<AgentResult>, FilledPrompt, RunBegan, Undelivered>;
 
   EventFeed();
   void add(const Event& event);
-  void add(Result<AgentResult> report);
-  void add(FilledPrompt prompt);
+  /// Any other item.
+  void add_item(Item item);
+  void add(Result<AgentResult> report) { add_item(std::move(report)); }
   /// Makes `fd` readable without an item.
   void wake();
   /// All items since the last call. Pieces of one text are joined, so their number is bounded by what else

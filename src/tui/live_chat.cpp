@@ -316,7 +316,7 @@ std::vector<std::string> LiveChat::lines() {
     std::ranges::move(shown->lines(wide, card_rows(), focused_, styles_), std::back_inserter(below));
   }
   if (shows_tree_) {
-    auto tree = conversation_.tree(wide);
+    auto tree = conversation_.tree(wide, Patience::kNone);
     tree.resize(std::min(tree.size(), size_.rows / 2));
     below.insert(below.end(), tree.begin(), tree.end());
   }

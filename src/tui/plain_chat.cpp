@@ -105,7 +105,8 @@ class PlainChat {
     if (answer.kind == Kind::kDecide) return print(conversation_.decide(card, answer.approval));
     if (answer.kind == Kind::kSaveRule) return print(conversation_.decide_always(card, RuleLife::kSaved));
     if (answer.kind == Kind::kUseRule) return print(conversation_.decide_always(card, RuleLife::kChat));
-    if (answer.kind == Kind::kLater) return print("left for later: praxis approve\n");
+    if (answer.kind == Kind::kLater)
+      return print("left for later: praxis approve" + app::place_options(setup_.workspace) + '\n');
     if (answer.kind == Kind::kEdit) return edit_call(card);
     if (answer.kind == Kind::kEditRule) edit_rule(card);
     print(answer.text + (answer.text.empty() || answer.text.ends_with('\n') ? "" : "\n"));
