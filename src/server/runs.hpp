@@ -131,6 +131,8 @@ class Runs : public std::enable_shared_from_this<Runs> {
   /// Whether a run holds a conversation of the principal's tenant.
   bool may_see_conversation(const Principal& principal, const SessionId& run);
   Lineages& lineages() { return lineages_; }
+  /// Whether this process has the tree of a session open. May block for a read of the journal.
+  bool has_open(const SessionId& session) { return at_hand(lineages_.root_of(session)).has_value(); }
   /// Begins to watch what becomes durable. Call once.
   void start() { acknowledgements_->start(); }
   /// Runs `work` on a worker.
