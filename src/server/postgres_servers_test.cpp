@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <thread>
 #include <utility>
 
 #include "journal/testing/postgres_server.hpp"
@@ -101,6 +104,88 @@ TEST_F(PostgresServers, ReaderThatComesLateGetsTheAnswerSoFar) {
   }
   model.end();
   wait_for(run, "completed");
+}
+
+TEST_F(PostgresServers, ReaderSeesTheRunContinueWhenItsServerEndsInTheMiddleOfAnAnswer) {
+  WaitingModel model;
+  const std::string run = begin_on_the_first();
+  RawClient client(server_->port());
+  follow(client, run);
+  client.read_until("there");
+  other_.reset();
+  client.read_until("event: session.recovered");
+  model.end();
+  const std::string all = client.read_until("event: turn.completed\n") + "\n\n";
+  const Seen seen = seen_in(all);
+  EXPECT_EQ(seen.answers, 1) << all;
+  for (const auto& [id, count] : seen.durable) EXPECT_EQ(count, 1) << id;
+  // After the record that takes back what the first had written, the answer begins again.
+  const std::size_t again = all.find("event: session.recovered");
+  EXPECT_EQ(seen_in(all.substr(0, again)).deltas, "Hello there");
+  EXPECT_TRUE(std::string("Hello there.").starts_with(seen_in("\r\n\r\n" + all.substr(again)).deltas));
+}
+
+TEST_F(PostgresServers, ChatThatIsFollowedAgainOnAnotherServerHasTheWholeAnswerOnce) {
+  WaitingModel model;
+  agent("live", kExactEvents, "compatible:m");
+  start_both();
+  RawClient begun(server_->port());
+  begun.send(request("POST", "/api/ai/chat",
+                     R"({"id":"c1","agent":"live","messages":[{"id":"m1","role":"user","parts":[)"
+                     R"({"type":"text","text":"hi"}]}]})",
+                     kOwner));
+  begun.read_until("there");
+  turn_to_the_other();
+  RawClient client(server_->port());
+  client.send(request("GET", "/api/ai/chat/c1/stream", {}, kOwner));
+  EXPECT_THAT(client.read_until("there"), HasSubstr("text-delta"));
+  model.end();
+  std::string text;
+  for (const Sent& sent : events_in(client.read_until("[DONE]\n\n"))) text += member(sent, "delta");
+  EXPECT_EQ(text, "Hello there.");
+}
+
+TEST_F(PostgresServers, DeltasOfAnotherServerAreRedacted) {
+  WaitingModel model(
+      {"The key is ", "ghp_16C7e42F292c69", "12E7710c838347Ae178B4a", " and that was it. So "});
+  const std::string run = begin_on_the_first("");
+  RawClient client(server_->port());
+  follow(client, run);
+  client.read_until("that was");
+  model.end();
+  const std::string all = client.read_until("event: turn.completed\n");
+  EXPECT_THAT(all, HasSubstr("[REDACTED:"));
+  EXPECT_THAT(all, Not(HasSubstr("292c69")));
+  EXPECT_THAT(all, Not(HasSubstr("838347Ae")));
+}
+
+TEST_F(PostgresServers, ResponsesOfOneConversationBeginOneByOneOnBothServers) {
+  std::string lines;
+  for (int i = 0; i < 40; ++i) lines += "{\"text\":\"Hello there.\"}\n";
+  script("chat", lines);
+  start_both();
+  const std::string id = call("POST", "/v1/conversations", "{}").text("id");
+  const std::string body = R"({"model":"chat","conversation":")" + id + R"(","input":"a"})";
+  const std::array ports{server_->port(), other_->port()};
+  std::ptrdiff_t answered = 0;
+  for (int round = 0; round < 4; ++round) {
+    std::array<int, 4> statuses{};
+    {
+      std::vector<std::jthread> clients;
+      for (std::size_t i = 0; i < statuses.size(); ++i) {
+        clients.emplace_back([&, i] {
+          RawClient client(ports[i % 2]);
+          client.send(request("POST", "/v1/responses", body, kOwner, "Connection: close\r\n"));
+          statuses[i] = std::atoi(client.read_all().substr(9, 3).c_str());
+        });
+      }
+    }
+    answered += std::ranges::count(statuses, 200);
+    EXPECT_EQ(std::ranges::count(statuses, 200) + std::ranges::count(statuses, 409), std::ssize(statuses));
+  }
+  EXPECT_GE(answered, 4);
+  const Answer items = call("GET", "/v1/conversations/" + id + "/items?limit=100");
+  EXPECT_EQ(std::ssize(json_at(items.json, "data").as_array()), 2 * answered) << items.body;
 }
 
 }  // namespace
