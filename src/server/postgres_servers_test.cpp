@@ -146,12 +146,14 @@ TEST_F(PostgresServers, ChatThatIsFollowedAgainOnAnotherServerHasTheWholeAnswerO
 }
 
 TEST_F(PostgresServers, DeltasOfAnotherServerAreRedacted) {
-  WaitingModel model(
-      {"The key is ", "ghp_16C7e42F292c69", "12E7710c838347Ae178B4a", " and that was it. So "});
+  std::string filler;  // so much that what could become a secret is decided
+  for (int i = 0; i < 1000; ++i) filler += "word\\n";
+  WaitingModel model({"The key is ", "ghp_16C7e42F292c69", "12E7710c838347Ae178B4a\\n", filler});
   const std::string run = begin_on_the_first("");
   RawClient client(server_->port());
   follow(client, run);
-  client.read_until("that was");
+  client.read_until("[REDACTED:");
+  EXPECT_THAT(client.read_until(""), Not(HasSubstr("event: assistant.text"))) << "a delta";
   model.end();
   const std::string all = client.read_until("event: turn.completed\n");
   EXPECT_THAT(all, HasSubstr("[REDACTED:"));
