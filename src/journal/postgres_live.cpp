@@ -18,13 +18,15 @@ std::string channel_of(const std::string& journal, std::string_view process) {
   return journal + std::string(process.empty() ? "all" : process);
 }
 
-/// The key of this journal. It is no part of the format: a process that does not know the table is none the
-/// worse for it.
+/// The key of this journal. Its table is no part of the format: an older program works without it.
 Result<SealKey> live_key(PostgresConnection& connection) {
-  if (auto made = connection.execute(
-          "CREATE TABLE IF NOT EXISTS praxis_live (id bigint PRIMARY KEY, key bytea NOT NULL)");
-      !made)
-    return fail(std::move(made.error()));
+  // A role that may not make tables can use the one that is there.
+  const auto is_missing = connection.holds("SELECT to_regclass('praxis_live') IS NULL", {});
+  if (!is_missing) return fail(is_missing.error());
+  auto made = *is_missing
+                  ? connection.execute("CREATE TABLE praxis_live (id bigint PRIMARY KEY, key bytea NOT NULL)")
+                  : Status();
+  if (!made) return fail(std::move(made.error()));
   connection.send("INSERT INTO praxis_live VALUES (1, $1) ON CONFLICT DO NOTHING",
                   {SealKey::random().reveal()});
   const auto found = connection.run("SELECT key FROM praxis_live WHERE id = 1");

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "journal/testing/journals.hpp"
+#include "journal/testing/any_journal.hpp"
 #include "journal/testing/postgres_server.hpp"
 
 namespace praxis {

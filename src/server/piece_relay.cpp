@@ -39,11 +39,12 @@ struct PieceRelay::Bell {
 };
 
 PieceRelay::PieceRelay(std::string address, std::string name, std::shared_ptr<EventFeed> feed,
-                       std::shared_ptr<Runs> runs, Warn warn)
+                       std::shared_ptr<Runs> runs, std::shared_ptr<RelayCounts> counts, Warn warn)
     : address_(std::move(address)),
       name_(std::move(name)),
       feed_(std::move(feed)),
       runs_(std::move(runs)),
+      counts_(std::move(counts)),
       warn_(std::move(warn)),
       bell_(std::make_shared<Bell>()),
       outbox_(std::make_shared<RelayOutbox>([bell = bell_] { bell->ring(); })) {
@@ -81,7 +82,7 @@ bool PieceRelay::connect() {
   }
   live_.emplace(*std::move(opened));
   has_warned_ = false;
-  // What was under way is lost: ask again for what there is of open answers.
+  // What was under way is lost: ask again for the open answers from their beginning.
   for (auto& [session, wanted] : wanted_) wanted.epoch = ++epochs_;
   end_all();
   is_changed_ = true;
@@ -147,6 +148,7 @@ void PieceRelay::take_beacon(const std::string& from, const Json& text) {
 }
 
 void PieceRelay::take_pieces(const Json& text) {
+  ++counts_->received;
   for (RemotePiece& piece : relayed_pieces(text)) {
     const SessionId session = piece.event.agent.id;
     if (!feed_->take_remote(std::move(piece))) ask_again(session);
@@ -162,6 +164,7 @@ void PieceRelay::ask_again(const SessionId& session) {
     if (!covers || now - wanted.asked < kAskAgain) continue;
     wanted = {++epochs_, now};
     is_changed_ = true;
+    ++counts_->gaps;
   }
 }
 
@@ -239,8 +242,10 @@ void PieceRelay::add_beacons(Messages& messages) {
 void PieceRelay::add_pieces(Messages& messages) {
   pieces_at_ = Clock::now();
   for (auto& [reader, waiting] : outbox_->take()) {
-    for (std::string& text : relay_texts(name_, std::move(waiting), PostgresLive::kMostBytes))
+    for (std::string& text : relay_texts(name_, std::move(waiting), PostgresLive::kMostBytes)) {
       messages.push_back({reader, std::move(text)});
+      ++counts_->sent;
+    }
   }
 }
 

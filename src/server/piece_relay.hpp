@@ -29,7 +29,7 @@ class PieceRelay {
 
   /// `name` is that of this process, which no other has. Call before the feed starts.
   PieceRelay(std::string address, std::string name, std::shared_ptr<EventFeed> feed,
-             std::shared_ptr<Runs> runs, Warn warn);
+             std::shared_ptr<Runs> runs, std::shared_ptr<RelayCounts> counts, Warn warn);
   ~PieceRelay();
   PieceRelay(const PieceRelay&) = delete;
   PieceRelay& operator=(const PieceRelay&) = delete;
@@ -42,7 +42,7 @@ class PieceRelay {
   struct Bell;
   /// An interest of this server.
   struct Wanted {
-    std::uint64_t epoch = 0;  ///< another one asks for what there is of open answers
+    std::uint64_t epoch = 0;  ///< a new one asks for the open answers from their beginning
     Clock::time_point asked;
   };
   /// An interest of another server in sessions of this one.
@@ -76,6 +76,7 @@ class PieceRelay {
   const std::string address_, name_;
   const std::shared_ptr<EventFeed> feed_;
   const std::shared_ptr<Runs> runs_;
+  const std::shared_ptr<RelayCounts> counts_;
   const Warn warn_;
   const std::shared_ptr<Bell> bell_;
   const std::shared_ptr<RelayOutbox> outbox_;

@@ -114,6 +114,7 @@ std::map<std::string, RelayOutbox::Waiting> RelayOutbox::take() {
 bool RelaySink::on_frame(const Frame& frame) {
   if (is_lost_) return false;
   if (frame.position) {
+    if (ends_turn(frame.event->body)) writing_.erase(frame.event->agent.id);
     outbox_->note_record(reader_);
     return true;
   }

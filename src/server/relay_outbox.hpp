@@ -16,6 +16,13 @@
 
 namespace praxis::server {
 
+/// Numbers for `/metrics`. Thread-safe.
+struct RelayCounts {
+  std::atomic<std::uint64_t> sent = 0;      ///< messages with pieces to other servers
+  std::atomic<std::uint64_t> received = 0;  ///< messages with pieces from them
+  std::atomic<std::uint64_t> gaps = 0;      ///< answers that were asked for again, because pieces were lost
+};
+
 /// Thread-safe.
 class RelayOutbox {
  public:

@@ -441,6 +441,13 @@ Status Runs::decide(const SessionId& session, const std::string& step, Approval 
 void Runs::take_up(const std::function<void(const std::string&)>& warn) {
   app::RunTrees trees(journal_, app::RunTrees::Roots::kBusy);
   if (auto read = trees.refresh(); !read) return;
+  for (const AgentNode& node : trees.nodes()) {
+    if (!node.parent.empty() || node.status != SessionStatus::kError) continue;
+    // Such as a run of a newer program, which a server that knows it can continue.
+    const auto read = stored(node.id);
+    if (read || read.error().retriable || read.error().kind() == ErrorKind::kNotFound) continue;
+    warn("run " + node.id.str() + " is left to another server: " + read.error().message);
+  }
   const auto left = trees.deserted();
   for (const SessionId& run : left.value_or(std::vector<SessionId>{})) {
     auto resumed = resume(run);

@@ -368,9 +368,11 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
                                                  (*runtime)->environment().now() + kLoginTime);
   }
   std::unique_ptr<PieceRelay> relay;
-  if (is_postgres_address(place->journal))
+  if (is_postgres_address(place->journal)) {
+    service->relayed = std::make_shared<RelayCounts>();
     relay = std::make_unique<PieceRelay>(place->journal, (*runtime)->environment().new_id(), feed, runs,
-                                         options.warn);
+                                         service->relayed, options.warn);
+  }
   feed->start();
   options.http.warn = options.warn;
   options.http.refuse = [service](int status, const std::string& reason) {
