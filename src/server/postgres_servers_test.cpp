@@ -203,7 +203,7 @@ TEST_F(PostgresServers, ResponsesOfOneConversationBeginOneByOneOnBothServers) {
           RawClient client(ports[i % 2]);
           client.send(request("POST", "/v1/responses", body, kOwner, "Connection: close\r\n"));
           const std::string& answer = client.read_all();
-          statuses[i] = std::atoi(answer.substr(9, 3).c_str());
+          if (answer.size() > 12) statuses[i] = std::atoi(answer.substr(9, 3).c_str());
           EXPECT_THAT(statuses[i], ::testing::AnyOf(200, 409)) << answer;
         });
       }
