@@ -191,7 +191,7 @@ TEST_F(PostgresServers, ResponsesOfOneConversationBeginOneByOneOnBothServers) {
   script("chat", lines);
   start_both();
   const std::string id = call("POST", "/v1/conversations", "{}").text("id");
-  const std::string body = R"({"model":"chat","conversation":")" + id + R"(","input":"a"})";
+  const std::string body = R"({"model":"chat","conversation":")" + id + R"(","input":"a","instructions":")";
   const std::array ports{server_->port(), other_->port()};
   std::ptrdiff_t answered = 0;
   for (int round = 0; round < 4; ++round) {
@@ -201,7 +201,9 @@ TEST_F(PostgresServers, ResponsesOfOneConversationBeginOneByOneOnBothServers) {
       for (std::size_t i = 0; i < statuses.size(); ++i) {
         clients.emplace_back([&, i] {
           RawClient client(ports[i % 2]);
-          client.send(request("POST", "/v1/responses", body, kOwner, "Connection: close\r\n"));
+          // Each a run of its own, because the instructions differ.
+          const std::string own = body + std::to_string(round * 10 + static_cast<int>(i)) + "\"}";
+          client.send(request("POST", "/v1/responses", own, kOwner, "Connection: close\r\n"));
           const std::string& answer = client.read_all();
           if (answer.size() > 12) statuses[i] = std::atoi(answer.substr(9, 3).c_str());
           EXPECT_THAT(statuses[i], ::testing::AnyOf(200, 409)) << answer;
