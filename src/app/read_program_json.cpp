@@ -62,6 +62,20 @@ EventBody body_of_text(const Json& json) {
 }
 
 template <class E>
+EventBody body_of_delta(const Json& json) {
+  E event;
+  event.item = number_of(json, "item");
+  if constexpr (requires { event.text; }) event.text = json_string(json, "text");
+  if constexpr (requires { event.summary; }) event.summary = json_bool(json, "summary");
+  if constexpr (requires { event.arguments; }) {
+    event.call = CallId(json_string(json, "call"));
+    event.name = json_string(json, "name");
+    event.arguments = json_string(json, "arguments");
+  }
+  return event;
+}
+
+template <class E>
 EventBody body_without_members(const Json& /*json*/) {
   return E{};
 }
@@ -181,9 +195,9 @@ constexpr EventReader kEventReaders[] = {
     {"turn.cancelled", turn_ended<events::TurnCancelled>},
     {"message.added", message_added},
     {"model.requested", model_requested},
-    {"text.delta", body_of_text<events::TextDelta>},
-    {"reasoning.delta", body_of_text<events::ReasoningDelta>},
-    {"tool_call.delta", body_without_members<events::ToolCallDelta>},
+    {"text.delta", body_of_delta<events::TextDelta>},
+    {"reasoning.delta", body_of_delta<events::ReasoningDelta>},
+    {"tool_call.delta", body_of_delta<events::ToolCallDelta>},
     {"assistant.text", body_of_text<events::AssistantText>},
     {"model.responded", model_responded},
     {"model.failed", model_failed},

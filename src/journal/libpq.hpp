@@ -13,8 +13,14 @@ namespace praxis::pq {
 
 struct Connection;  ///< PGconn
 struct Answer;      ///< PGresult
-struct Notification;
-struct Cancel;  ///< PGcancel
+struct Cancel;      ///< PGcancel
+
+/// PGnotify, of which the rest is private.
+struct Notification {
+  char* relname;
+  int be_pid;
+  char* extra;
+};
 
 /// PQconninfoOption.
 struct Option {

@@ -263,17 +263,24 @@ Status PostgresConnection::execute(const std::string& script) {
   return fail(statement_error(*library_, answer, subject_));
 }
 
-Result<bool> PostgresConnection::await_notification(int wake, std::chrono::milliseconds limit) {
+Result<std::vector<std::string>> PostgresConnection::await_notifications(int wake,
+                                                                         std::chrono::milliseconds limit) {
+  // Some may have come with the answer to a statement.
+  if (auto early = take_notifications(); !early.empty()) return early;
   std::array<pollfd, 2> inputs = {{{library_->socket(handle_.get()), POLLIN, 0}, {wake, POLLIN, 0}}};
   std::ignore = poll(inputs.data(), inputs.size(), static_cast<int>(limit.count()));
   if (library_->consumeInput(handle_.get()) != 1) lost_ = true;
   if (is_lost()) return fail(lost_error());
-  bool notified = false;
+  return take_notifications();
+}
+
+std::vector<std::string> PostgresConnection::take_notifications() {
+  std::vector<std::string> texts;
   while (pq::Notification* each = library_->notifies(handle_.get())) {
+    texts.emplace_back(each->extra);
     library_->freemem(each);
-    notified = true;
   }
-  return notified;
+  return texts;
 }
 
 bool is_transient(const Error& error) {

@@ -112,8 +112,8 @@ class PostgresConnection {
   bool is_lost() const { return lost_ || library_->status(handle_.get()) != pq::kConnectionOk; }
 
   /// Waits until a notification arrives or `wake` (a file descriptor) is readable, at most `limit`. Returns
-  /// whether a notification arrived. Error `io`: the connection is lost.
-  Result<bool> await_notification(int wake, std::chrono::milliseconds limit);
+  /// the texts of the notifications that have arrived, in their order. Error `io`: the connection is lost.
+  Result<std::vector<std::string>> await_notifications(int wake, std::chrono::milliseconds limit);
 
  private:
   struct Finish {
@@ -126,6 +126,7 @@ class PostgresConnection {
   Status set_up();
   Status finish_answers();
   pq::Answer* next_answer();
+  std::vector<std::string> take_notifications();
   Error lost_error() const;
 
   const pq::Library* library_;

@@ -34,7 +34,7 @@ class PostgresJournal final : public StoredJournal<PostgresJournal, PostgresConn
 
   Result<Lease> acquire(const SessionId& session, bool force) override {
     if (!writer_) return fail(read_only());
-    Lease lease;
+    AcquiredLease made;
     auto taken = changing([&](PostgresConnection& connection) -> Status {
       for (const Lease& old : leases().kept(session)) {
         connection.send(
@@ -46,15 +46,17 @@ class PostgresJournal final : public StoredJournal<PostgresJournal, PostgresConn
       if (auto given = connection.finish(); !given) return given;
       auto acquired = acquire_session(connection, session, force, self_);
       if (!acquired) return fail(std::move(acquired.error()));
-      lease = *std::move(acquired);
+      made = *std::move(acquired);
       return {};
     });
     if (!taken) return fail(std::move(taken.error()));
     leases().forget(session);
-    return lease;
+    meter().note_lease(session, made.is_takeover);
+    return made.lease;
   }
 
   void release(const Lease& lease) override {
+    meter().note_release(lease.session);
     if (!writer_ || leases().drop(lease)) return;
     PostgresWrite write;
     write.append.lease = lease;

@@ -100,8 +100,8 @@ Result<std::vector<Entry>> checked_entries(const PostgresRows& rows, const Sessi
 
 }  // namespace
 
-Result<Lease> acquire_session(PostgresConnection& connection, const SessionId& session, bool force,
-                              const PostgresSelf& self) {
+Result<AcquiredLease> acquire_session(PostgresConnection& connection, const SessionId& session, bool force,
+                                      const PostgresSelf& self) {
   const auto found = connection.run(
       "SELECT s.id, s.lease_token, " PRAXIS_OWNER_COLUMNS
       " FROM praxis_sessions s LEFT JOIN praxis_owners o ON o.id = s.lease_owner WHERE s.name = $1 FOR NO "
@@ -112,6 +112,7 @@ Result<Lease> acquire_session(PostgresConnection& connection, const SessionId& s
   const HeldBy by = holder_at(*found, 0, 2, self);
   if (by.is_alive && !force) return fail(held_by(session, by, self));
   const std::uint64_t token = found->number(0, 1) + 1;
+  const bool is_takeover = found->integer(0, 2) != 0 && found->integer(0, 2) != self.number;
   connection.send("UPDATE praxis_sessions SET lease_token = $2, lease_owner = $3 WHERE id = $1",
                   {found->integer(0, 0), token, self.number});
   connection.prove_by([id = found->integer(0, 0), token, owner = self.number](auto& other) {
@@ -120,7 +121,7 @@ Result<Lease> acquire_session(PostgresConnection& connection, const SessionId& s
         "$3)",
         {id, token, owner});
   });
-  return Lease{session, token};
+  return AcquiredLease{{session, token}, is_takeover};
 }
 
 Status label_session(PostgresConnection& connection, const SessionId& session, const LabelChange& change) {

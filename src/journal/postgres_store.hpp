@@ -30,9 +30,15 @@ inline constexpr std::string_view kLockSweep =
 inline constexpr std::string_view kLockMail =
     "SELECT pg_advisory_xact_lock('praxis_entries'::regclass::oid::int, 3)";
 
+/// A lease, and whether another process had it and has not released it.
+struct AcquiredLease {
+  Lease lease;
+  bool is_takeover = false;
+};
+
 /// As the members of `Journal`, within a transaction.
-Result<Lease> acquire_session(PostgresConnection& connection, const SessionId& session, bool force,
-                              const PostgresSelf& self);
+Result<AcquiredLease> acquire_session(PostgresConnection& connection, const SessionId& session, bool force,
+                                      const PostgresSelf& self);
 Status label_session(PostgresConnection& connection, const SessionId& session, const LabelChange& change);
 Result<std::size_t> remove_tree(PostgresConnection& connection, const SessionId& root,
                                 const PostgresSelf& self);

@@ -91,9 +91,9 @@ void PostgresWatch::work() {
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(due - std::chrono::steady_clock::now());
       if (left.count() <= 0) break;
-      const auto notified = connection->await_notification(wake_, left);
+      const auto notified = connection->await_notifications(wake_, left);
       good = notified.has_value();
-      if (good && *notified) stir();
+      if (good && !notified->empty()) stir();
     }
     if (good) continue;
     set_listening(false);

@@ -85,7 +85,12 @@ class SqliteJournal final : public StoredJournal<SqliteJournal, Database> {
   Result<Lease> acquire(const SessionId& session, bool force) override {
     if (!writer_) return fail(read_only());
     Lease lease{session, 0};
-    const auto held = [&](std::int64_t owner) { return !force && is_alive_(owner); };
+    bool is_takeover = false;
+    const auto held = [&](std::int64_t owner) {
+      const bool is_held = !force && is_alive_(owner);
+      is_takeover = !is_held && owner != 0 && owner != owner_;
+      return is_held;
+    };
     auto taken = writer_->run([&](Database& database) -> Status {
       for (const Lease& old : leases().kept(session)) {
         if (auto given = give_lease(database, old, owner_); !given) return given;
@@ -97,10 +102,12 @@ class SqliteJournal final : public StoredJournal<SqliteJournal, Database> {
     });
     if (!taken) return fail(std::move(taken.error()));
     leases().forget(session);
+    meter().note_lease(session, is_takeover);
     return lease;
   }
 
   void release(const Lease& lease) override {
+    meter().note_release(lease.session);
     if (!writer_ || leases().drop(lease)) return;
     writer_->push_lazily(
         [lease, owner = owner_, leases = shared_leases(), heads = heads_](Database& database) {

@@ -2,6 +2,7 @@
 // first append creates. How a connection is found and a change is queued is the affair of each.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "journal/chain.hpp"
+#include "journal/journal_meter.hpp"
 #include "journal/open_leases.hpp"
 #include "praxis/journal/journal.hpp"
 
@@ -23,7 +25,7 @@ namespace praxis {
 /// - `owner()`: its number as an owner of leases;
 /// - `await_queue()`: waits for all writes that are queued now.
 template <class Own, class Connection>
-class StoredJournal : public Journal, public Inbox {
+class StoredJournal : public Journal, public Inbox, public MeasuredJournal {
  public:
   /// Does not write the session at once: that would cost each a transaction, and its caller a wait.
   Result<Lease> create(const SessionId& session, UnixMillis now) override {
@@ -32,7 +34,10 @@ class StoredJournal : public Journal, public Inbox {
     if (!lease) return fail(session_exists(session));
     const auto exists = own().reading([&](auto& connection) { return has_session(connection, session); });
     leases_->free(*lease);
-    if (exists && !*exists) return *lease;
+    if (exists && !*exists) {
+      meter_->note_lease(session, false);
+      return *lease;
+    }
     leases_->drop(*lease);
     return fail(exists ? session_exists(session) : exists.error());
   }
@@ -83,6 +88,7 @@ class StoredJournal : public Journal, public Inbox {
   }
 
   Inbox& inbox() override { return *this; }
+  JournalFigures figures() const override { return meter_->figures(); }
 
   Result<InboxId> post(const SessionId& to, std::string body, UnixMillis now) override {
     return change_made(to, [&](auto& connection) { return insert_message(connection, to, body, now); });
@@ -112,6 +118,7 @@ class StoredJournal : public Journal, public Inbox {
   OpenLeases& leases() { return *leases_; }
   /// For queued writes, which may outlive the journal.
   const std::shared_ptr<OpenLeases>& shared_leases() const { return leases_; }
+  JournalMeter& meter() { return *meter_; }
 
   Error read_only() const {
     return journal_error(ErrorKind::kReadOnly, "journal " + name_ + " is open for reading only");
@@ -126,8 +133,11 @@ class StoredJournal : public Journal, public Inbox {
   Begun begin_append(const Append& append, AppendDone done) {
     const auto last = append.expected_seq + append.entries.size();
     const auto created = append.expected_seq == 0 ? leases_->queue(append.lease) : std::nullopt;
-    auto settle = [done = std::move(done), last, created, lease = append.lease,
-                   leases = leases_](Status status) mutable {
+    meter_->begin_append();
+    auto settle = [done = std::move(done), last, created, lease = append.lease, leases = leases_,
+                   meter = meter_, begun = std::chrono::steady_clock::now()](Status status) mutable {
+      meter->end_append(std::chrono::steady_clock::now() - begun, status.has_value());
+      if (!status && status.error().kind() == ErrorKind::kLeaseLost) meter->note_release(lease.session);
       if (created) status ? leases->made(lease.session) : leases->free(lease);
       done(status ? Result<std::uint64_t>(last) : fail(std::move(status.error())));
     };
@@ -153,6 +163,7 @@ class StoredJournal : public Journal, public Inbox {
   const std::string name_;
   const bool is_writable_;
   const std::shared_ptr<OpenLeases> leases_ = std::make_shared<OpenLeases>();
+  const std::shared_ptr<JournalMeter> meter_ = std::make_shared<JournalMeter>();  // as `leases_`
 };
 
 }  // namespace praxis

@@ -24,40 +24,42 @@ driver::TurnDriver driver_at_rest(State state, const Lease& lease) {
 
 }  // namespace
 
+Status record_with_lease(Journal& journal, Environment& environment, const Lease& lease,
+                         const std::function<Result<std::vector<RecordBody>>(const State&)>& inputs,
+                         std::optional<InboxId> message) {
+  auto state = read_state(journal, lease.session);
+  if (!state) return fail(state.error());
+  driver::TurnDriver log = driver_at_rest(*std::move(state), lease);
+  driver::Moment now;
+  now.wall = environment.now();
+  driver::Actions actions;
+  log.take(now, driver::ExpireParked{}, actions);
+  auto bodies = inputs(log.state());
+  if (!bodies && !message) return fail(bodies.error());
+  driver::RecordsGiven given;
+  if (message) given.answer = InboxAnswer{*message, bodies ? std::string(kInboxOk) : bodies.error().message};
+  if (bodies) given.records = *std::move(bodies);
+  log.take(now, std::move(given), actions);
+  if (log.failure()) return fail(*log.failure());
+  for (std::size_t i = 0; i < actions.size(); ++i) {  // closing adds actions
+    if (auto* append = std::get_if<driver::AppendRecords>(&actions[i]))
+      return append_and_wait(journal, std::move(append->append));
+    if (const auto* close = std::get_if<driver::CloseLeft>(&actions[i])) {
+      for (const SessionId& child : std::vector(close->children)) {
+        auto closed = close_left(journal, environment, child);
+        log.take(now, driver::ChildClosed{child, closed ? std::optional(*closed) : std::nullopt}, actions);
+      }
+    }
+  }
+  return {};
+}
+
 Status record_in_log(Journal& journal, Environment& environment, const SessionId& session,
                      const std::function<Result<std::vector<RecordBody>>(const State&)>& inputs,
                      std::optional<InboxId> message) {
   auto lease = journal.acquire(session);
   if (!lease) return fail(lease.error());
-  const auto write = [&]() -> Status {
-    auto state = read_state(journal, session);
-    if (!state) return fail(state.error());
-    driver::TurnDriver log = driver_at_rest(*std::move(state), *lease);
-    driver::Moment now;
-    now.wall = environment.now();
-    driver::Actions actions;
-    log.take(now, driver::ExpireParked{}, actions);
-    auto bodies = inputs(log.state());
-    if (!bodies && !message) return fail(bodies.error());
-    driver::RecordsGiven given;
-    if (message)
-      given.answer = InboxAnswer{*message, bodies ? std::string(kInboxOk) : bodies.error().message};
-    if (bodies) given.records = *std::move(bodies);
-    log.take(now, std::move(given), actions);
-    if (log.failure()) return fail(*log.failure());
-    for (std::size_t i = 0; i < actions.size(); ++i) {  // closing adds actions
-      if (auto* append = std::get_if<driver::AppendRecords>(&actions[i]))
-        return append_and_wait(journal, std::move(append->append));
-      if (const auto* close = std::get_if<driver::CloseLeft>(&actions[i])) {
-        for (const SessionId& child : std::vector(close->children)) {
-          auto closed = close_left(journal, environment, child);
-          log.take(now, driver::ChildClosed{child, closed ? std::optional(*closed) : std::nullopt}, actions);
-        }
-      }
-    }
-    return {};
-  };
-  Status done = write();
+  Status done = record_with_lease(journal, environment, *lease, inputs, message);
   journal.release(*lease);
   return done;
 }

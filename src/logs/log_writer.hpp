@@ -24,6 +24,11 @@ Status record_in_log(Journal& journal, Environment& environment, const SessionId
                      const std::function<Result<std::vector<RecordBody>>(const State&)>& inputs,
                      std::optional<InboxId> message = {});
 
+/// As `record_in_log`, for the owner of the lease, who keeps it.
+Status record_with_lease(Journal& journal, Environment& environment, const Lease& lease,
+                         const std::function<Result<std::vector<RecordBody>>(const State&)>& inputs,
+                         std::optional<InboxId> message = {});
+
 /// Ends the turn of a sub-agent that no process runs and no call will resume, and those below it. Returns
 /// what the session above has to record. Error as `record_in_log`.
 Result<records::ChildSettled> close_left(Journal& journal, Environment& environment, const SessionId& child);

@@ -136,8 +136,8 @@ class Starter {
   static Status note(const Service& service, const std::shared_ptr<const Link>& link,
                      const Principal& principal, const ResponseId& id) {
     if (link == nullptr) return {};
-    return service.conversations->note(link->seen.id, ResponseBegun{id, link->responses}, principal,
-                                       link->seen.seq);
+    return service.conversations->note_begun(*link->claim, ResponseBegun{id, link->responses}, principal,
+                                             link->seen.seq);
   }
 
   /// Whether the request asks for the next turn of the run of this response, and for nothing else than it

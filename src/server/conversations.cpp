@@ -1,6 +1,8 @@
 #include "server/conversations.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "logs/log_writer.hpp"
@@ -51,6 +53,23 @@ StoredConversation conversation_of(const app::StoredSession& stored) {
     if (said != nullptr && said->verb == CommandVerb::kAnnotate) take_fact(said->text, conversation);
   }
   return conversation;
+}
+
+records::Intervened said_by(const Principal& principal, const ConversationFact& fact) {
+  return {CommandVerb::kAnnotate, to_json_text(fact_json(fact)), nullptr, author_of(principal)};
+}
+
+/// The lease of the log of a conversation. Waits a little for others, here or on other servers, that write a
+/// fact and have it for milliseconds.
+Result<Lease> lease_in_time(Journal& journal, const SessionId& conversation) {
+  constexpr std::chrono::milliseconds kPatience{2'000}, kBetweenTries{10};
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (true) {
+    auto lease = journal.acquire(conversation);
+    const bool is_held = !lease && lease.error().kind() == ErrorKind::kLeaseHeld;
+    if (!is_held || std::chrono::steady_clock::now() >= until) return lease;
+    std::this_thread::sleep_for(kBetweenTries);
+  }
 }
 
 }  // namespace
@@ -106,35 +125,51 @@ Result<StoredConversation> Conversations::find(const std::string& text, const Pr
   return conversation;
 }
 
-Status Conversations::note(const ConversationId& id, const ConversationFact& fact, const Principal& principal,
-                           std::optional<std::uint64_t> seen) {
-  const records::Intervened said{CommandVerb::kAnnotate, to_json_text(fact_json(fact)), nullptr,
-                                 author_of(principal)};
-  const std::lock_guard lock(writing_);
-  return record_in_log(*journal_, runtime_->environment(), id.run,
-                       [&](const State& state) -> Result<std::vector<RecordBody>> {
-                         if (seen && state.seq != *seen)
-                           return fail(conflict("the conversation has just changed; send the request again"));
-                         return std::vector<RecordBody>{said};
-                       });
+Status Conversations::note(const ConversationId& id, const ConversationFact& fact,
+                           const Principal& principal) {
+  const auto lease = lease_in_time(*journal_, id.run);
+  if (!lease) return fail(lease.error());
+  const Claimed writing(journal_, *lease, {});
+  return record_with_lease(
+      *journal_, runtime_->environment(), *lease,
+      [said = said_by(principal, fact)](const State&) -> Result<std::vector<RecordBody>> {
+        return std::vector<RecordBody>{said};
+      });
+}
+
+Status Conversations::note_begun(const Claimed& claim, const ResponseBegun& response,
+                                 const Principal& principal, std::uint64_t seen) {
+  return record_with_lease(
+      *journal_, runtime_->environment(), claim.lease(),
+      [seen, said = said_by(principal, response)](const State& state) -> Result<std::vector<RecordBody>> {
+        if (state.seq != seen)
+          return fail(conflict("the conversation has just changed; send the request again"));
+        return std::vector<RecordBody>{said};
+      });
 }
 
 Result<Conversations::Claim> Conversations::claim(const ConversationId& id, const SessionId& run) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(claims_, [](const auto& each) { return each.second.expired(); });
-  auto& held = claims_[id.run];
-  if (auto other = held.lock()) {
-    if (!run.empty() && *other == run) return other;
-    return fail(
-        conflict("another response of this conversation is about to begin; send the request again "
-                 "when it has ended"));
+  const auto is_claimed = [] {
+    return conflict(
+        "another response of this conversation is about to begin; send the request again "
+        "when it has ended");
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(claims_, [](const auto& each) { return each.second.expired(); });
+    if (const auto other = claims_[id.run].lock())
+      return !run.empty() && other->run() == run ? Result<Claim>(other) : fail(is_claimed());
   }
-  auto claim = std::make_shared<const SessionId>(run);
-  held = claim;
+  auto lease = lease_in_time(*journal_, id.run);
+  if (!lease) return fail(lease.error().kind() == ErrorKind::kLeaseHeld ? is_claimed() : lease.error());
+  auto claim = std::make_shared<const Claimed>(journal_, *std::move(lease), run);
+  const std::lock_guard lock(mutex_);
+  claims_[id.run] = claim;
   return claim;
 }
 
 void Conversations::give_up(const Claim& claim) {
+  claim->give_up();
   const std::lock_guard lock(mutex_);
   std::erase_if(claims_, [&](const auto& each) { return each.second.lock() == claim; });
 }

@@ -2,6 +2,7 @@
 // what belongs to the conversation. Its responses are turns of other runs.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -67,16 +68,42 @@ class Conversations {
   Result<StoredConversation> create(Json metadata, JsonArray items, const Principal& principal);
   /// Error `kNotFound`: it is unknown, or not one that the principal may see with all of its responses.
   Result<StoredConversation> find(const std::string& text, const Principal& principal) const;
-  /// Adds a fact, durably; with `seen`, only if the log has no record after it. Errors: `kConflict`, it has
-  /// one; `kJournal`, among them `kLeaseHeld` while another process writes.
-  Status note(const ConversationId& id, const ConversationFact& fact, const Principal& principal,
-              std::optional<std::uint64_t> seen = {});
+  /// Adds a fact, durably. Waits while a response of the conversation begins. Errors: `kJournal`, among them
+  /// `kLeaseHeld` if that takes long.
+  Status note(const ConversationId& id, const ConversationFact& fact, const Principal& principal);
 
-  /// Held while a response of a conversation begins.
-  using Claim = std::shared_ptr<const SessionId>;
-  /// Error `kConflict`: another response of the conversation begins. `run` is the one that the request will
-  /// make, if its key says so, else empty: requests with the same key may begin together.
+  /// Held while a response of a conversation begins: the lease of its log, so that servers which share the
+  /// journal keep from each other, and a server that dies gives it up.
+  class Claimed {
+   public:
+    Claimed(std::shared_ptr<Journal> journal, Lease lease, SessionId run)
+        : journal_(std::move(journal)), lease_(std::move(lease)), run_(std::move(run)) {}
+    ~Claimed() { give_up(); }
+    Claimed(const Claimed&) = delete;
+    Claimed& operator=(const Claimed&) = delete;
+
+    const Lease& lease() const { return lease_; }
+    const SessionId& run() const { return run_; }
+    /// Others may take it.
+    void give_up() const {
+      if (!gone_.exchange(true)) journal_->release(lease_);
+    }
+
+   private:
+    const std::shared_ptr<Journal> journal_;
+    const Lease lease_;
+    const SessionId run_;
+    mutable std::atomic<bool> gone_ = false;
+  };
+  using Claim = std::shared_ptr<const Claimed>;
+  /// Error `kConflict`: another response of the conversation begins, here or on another server. `run` is the
+  /// one that the request will make, if its key says so, else empty: requests with the same key may begin
+  /// together on one server.
   Result<Claim> claim(const ConversationId& id, const SessionId& run);
+  /// Adds that the response of a claim begins, durably. Error `kConflict`: the log has a record after `seen`;
+  /// `kJournal`.
+  Status note_begun(const Claimed& claim, const ResponseBegun& response, const Principal& principal,
+                    std::uint64_t seen);
   /// The response has begun, or did not: the next may. Before the client learns it, since its next request
   /// may come at once.
   void give_up(const Claim& claim);
@@ -85,9 +112,8 @@ class Conversations {
   const std::shared_ptr<Runs> runs_;
   const std::shared_ptr<Journal> journal_;
   const std::shared_ptr<Runtime> runtime_;
-  std::mutex writing_;  // facts are written one at a time, so that writers of one server do not collide
-  std::mutex mutex_;    // guards the next member
-  std::map<SessionId, std::weak_ptr<const SessionId>> claims_;
+  std::mutex mutex_;  // guards the next member
+  std::map<SessionId, std::weak_ptr<const Claimed>> claims_;
 };
 
 }  // namespace praxis::server

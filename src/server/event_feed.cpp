@@ -5,9 +5,6 @@
 #include <ranges>
 #include <utility>
 
-#include "app/envelope.hpp"
-#include "net/web_socket.hpp"
-
 namespace praxis::server {
 namespace {
 
@@ -40,12 +37,6 @@ Frame frame_of(const Event& event, const Position& position, SessionId root, con
   return frame_of(std::move(shown), std::move(exact), position, std::move(root));
 }
 
-/// Whether an event is a piece of an answer or of its reasoning.
-bool is_answer_piece(const EventBody& body) {
-  return std::holds_alternative<events::TextDelta>(body) ||
-         std::holds_alternative<events::ReasoningDelta>(body);
-}
-
 /// Whether an answer that was being written is complete or given up: no further piece of it comes.
 bool ends_answer(const EventBody& body) {
   return std::holds_alternative<events::AssistantText>(body) ||
@@ -62,38 +53,6 @@ std::uint64_t last_whole_record(const Position& after) {
 
 }  // namespace
 
-bool wants(const FeedFilter& filter, const EventBody& body) {
-  if (!filter.deltas && is_delta(body)) return false;
-  return filter.patterns.empty() ||
-         std::ranges::any_of(filter.patterns, [&](const std::string& p) { return selects(p, body); });
-}
-
-bool covers(const FeedFilter& filter, Lineages& lineages, const SessionId& session, const SessionId& root) {
-  if (filter.may_see && !filter.may_see(root)) return false;
-  if (filter.session.empty() || session == filter.session) return true;
-  return filter.below && lineages.is_within(session, filter.session);
-}
-
-std::string server_sent(const Event& event, const std::optional<Position>& position) {
-  std::string text = position ? "id: " + position->text() + "\n" : "";
-  text.append("event: ").append(event_name(event.body)).append("\ndata: ");
-  append_json(text, app::program_json(event));
-  return text += "\n\n";
-}
-
-const SharedBytes& SocketText::of(const std::optional<Position>& position, const Event& event,
-                                  const std::string& text) {
-  std::call_once(once_, [&] {
-    constexpr std::string_view kData = "\ndata: ", kEnd = "\n\n";
-    const std::size_t at = text.find(kData) + kData.size();
-    std::string json = position ? "{\"id\":\"" + position->text() + "\"," : "{";
-    json.append("\"event\":\"").append(event_name(event.body)).append("\",\"data\":");
-    json.append(text, at, text.size() - at - kEnd.size()) += '}';
-    bytes_ = std::make_shared<const std::string>(text_frame(json));
-  });
-  return bytes_;
-}
-
 EventFeed::EventFeed(std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
                      std::shared_ptr<Executor> executor, std::shared_ptr<Folds> folds,
                      EventRedactor::RedactionOf redaction_of)
@@ -109,7 +68,7 @@ EventFeed::~EventFeed() { stop(); }
 
 void EventFeed::start() {
   subscription_ = runtime_->on("*", [weak = weak_from_this()](const Event& event) {
-    if (const auto self = weak.lock()) self->on_event(event);
+    if (const auto self = weak.lock()) self->publish(event, Source::kOwn);
   });
 }
 
@@ -127,7 +86,7 @@ void EventFeed::stop() {
 
 // ---- what happens
 
-void EventFeed::on_event(const Event& event) {
+void EventFeed::publish(const Event& event, Source source) {
   const bool is_watched = observers_ > 0;
   std::vector<Frame> frames;
   std::vector<Event> pieces;
@@ -137,12 +96,15 @@ void EventFeed::on_event(const Event& event) {
       const bool is_last = &piece == &pieces.back();
       frames.push_back(frame_of(std::make_shared<const Event>(piece),
                                 is_last ? std::make_shared<const Event>(event) : nullptr, std::nullopt, {}));
+      frames.back().is_remote = source == Source::kOther;
     }
   } else if (ends_answer(event.body)) {
     redactor_.forget(event.agent.id);
   }
   {
     const std::lock_guard lock(mutex_);
+    if (source == Source::kOther && remote_.is_past(event)) return redactor_.forget(event.agent.id);
+    if (source == Source::kOwn && follows_others_) remote_.note_record(event.agent.id, event.seq);
     const std::uint64_t ordinal = note_partial(event);
     for (const Event& piece : pieces) note_shown(piece);
     for (Frame& frame : frames) {
@@ -241,6 +203,7 @@ void EventFeed::pump_once() {
   while (true) {
     const auto changes = journal_->changes(live_position(), kBatch);
     if (!changes || changes->empty()) break;  // an unreadable journal stops the runs, which say so
+    note_records(*changes);                   // no piece before them comes after what is taken now
     take_transient(transient);
     for (const Change& change : *changes) {
       deliver_before(change.session, change.seq, transient);
@@ -391,6 +354,7 @@ void EventFeed::catch_up(const ObserverPtr& observer, const std::shared_ptr<Proj
     const std::uint64_t live = live_position();
     const auto changes = journal_->changes(last_whole_record(observer->after), kBatch);
     if (!changes || observer->gone) return leave(observer);
+    note_records(*changes);
     // Nothing is left of the records up to `live`: the last of them were removed.
     if (changes->empty()) observer->after = std::max(observer->after, Position{live, UINT32_MAX});
     for (const Change& change : *changes) {
@@ -436,14 +400,18 @@ bool EventFeed::try_join(const ObserverPtr& observer) {
     if (!std::exchange(ticking_, true)) tick_later();
   }
   wake();
+  if (on_interests_) on_interests_();
   return true;
 }
 
 void EventFeed::leave(const ObserverPtr& observer) {
   observer->gone = true;
-  const std::lock_guard lock(mutex_);
-  if (!std::exchange(observer->left, true)) --observers_;
-  std::erase(joined_, observer);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(observer->left, true)) --observers_;
+    std::erase(joined_, observer);
+  }
+  if (on_interests_) on_interests_();
 }
 
 // ---- now and then

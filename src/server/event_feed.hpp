@@ -20,6 +20,7 @@
 #include "praxis/runtime/runtime.hpp"
 #include "server/event_redactor.hpp"
 #include "server/projection.hpp"
+#include "server/remote_answers.hpp"
 
 namespace praxis::server {
 
@@ -43,6 +44,7 @@ struct Frame {
   SharedBytes text;                    ///< `event` as server-sent event
   std::shared_ptr<SocketText> socket;  ///< as WebSocket frame
   std::uint64_t ordinal = 0;           ///< of a piece of an answer: later pieces have higher ones, from 1
+  bool is_remote = false;              ///< a transient event of a session of another process
 };
 
 /// Which events an observer gets.
@@ -50,6 +52,7 @@ struct FeedFilter {
   SessionId session = {};  ///< of this session and all below; empty: of all sessions
   bool below = true;       ///< false: of the session alone
   bool deltas = true;
+  bool relays = false;  ///< the observer is another process, which asks for nothing that comes from others
   std::vector<std::string> patterns = {};  ///< as in `selects`; empty: all
   /// Whether the observer may see the tree of this root. Called on any thread. Null: all.
   std::function<bool(const SessionId& root)> may_see = nullptr;
@@ -96,7 +99,24 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   Status join(FeedFilter filter, std::shared_ptr<FeedSink> sink);
   std::size_t observers() const { return observers_; }
 
+  // ---- sessions of other processes: their records come from the journal, their transient events from here
+
+  /// Call before `start` if `take_remote` will be called. `on_interests` is called on any thread when
+  /// `interests` may have changed; it must not block or use the feed.
+  void follow_others(std::function<void()> on_interests);
+  /// The sessions whose deltas observers want, with those below; an empty id: all.
+  std::set<SessionId> interests();
+  /// Publishes a piece of a session of another process, unless its answer is over. May block for a read of
+  /// the journal. False: pieces before it are missing.
+  bool take_remote(RemotePiece piece);
+  /// Drops what came of open answers of other processes that have no observer here any more.
+  void forget_unwatched();
+  /// There may be records that it has not read.
+  void wake();
+
  private:
+  /// Whose session an event is of.
+  enum class Source : std::uint8_t { kOwn, kOther };
   /// A part so far of an answer that is being written: text or reasoning.
   struct Part {
     Event event;        ///< its first piece, with all the text
@@ -121,8 +141,8 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   };
   using ObserverPtr = std::shared_ptr<Observer>;
 
-  void on_event(const Event& event);
-  void wake();
+  void publish(const Event& event, Source source);
+  void note_records(const std::vector<Change>& changes);
   void pump();
   void pump_once();
   void take_transient(std::map<SessionId, std::deque<Frame>>& transient);
@@ -151,6 +171,8 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   EventRedactor redactor_;
   Lineages lineages_;
   std::optional<Subscription> subscription_;
+  bool follows_others_ = false;         ///< set before `start`, as the next
+  std::function<void()> on_interests_;  ///< null: not asked for
   std::atomic<std::size_t> observers_ = 0;
 
   enum class Pumping : std::uint8_t { kNo, kYes, kAgain };
@@ -160,7 +182,8 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   std::uint64_t live_ = 0;  ///< position up to which the observers that have joined have everything
   std::map<SessionId, std::deque<Frame>> transient_;  ///< by session, in order of `seq`
   std::size_t transient_count_ = 0;
-  Partials partials_;         ///< of all sessions
+  Partials partials_;  ///< of all sessions
+  RemoteAnswers remote_;
   std::uint64_t pieces_ = 0;  ///< the ordinal of the last piece of any answer
   Executor::TimerId timer_ = 0;
   std::uint64_t ticks_ = 0;

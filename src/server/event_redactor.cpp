@@ -34,6 +34,11 @@ AgentSpecPtr agent_of(Journal& journal, const SessionId& session) {
 std::string* delta_text(Event& event) { return text_in(event); }
 const std::string* delta_text(const Event& event) { return text_in(event); }
 
+bool is_answer_piece(const EventBody& body) {
+  return std::holds_alternative<events::TextDelta>(body) ||
+         std::holds_alternative<events::ReasoningDelta>(body);
+}
+
 bool continues(const Event& before, const Event& after) {
   const auto place = [](const Event& event) {
     std::uint32_t item = 0;

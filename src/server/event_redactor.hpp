@@ -20,6 +20,8 @@ namespace praxis::server {
 /// The text of a delta; null for other events.
 std::string* delta_text(Event& event);
 const std::string* delta_text(const Event& event);
+/// Whether an event is a piece of an answer or of its reasoning.
+bool is_answer_piece(const EventBody& body);
 /// Whether both deltas are pieces of the same text.
 bool continues(const Event& before, const Event& after);
 

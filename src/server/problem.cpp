@@ -36,6 +36,7 @@ int status_of(const Error& error) {
       return 404;
     case ErrorKind::kExists:
     case ErrorKind::kLeaseHeld:
+    case ErrorKind::kLeaseLost:
     case ErrorKind::kConflict:
       return 409;
     case ErrorKind::kTooLarge:

@@ -264,7 +264,7 @@ class Endpoint final : public RestateEndpoint {
       const auto living = runs.lock();
       const auto at_engine = log.lock();
       if (!living || !at_engine) return;
-      for (const SessionId& run : living->left()) at_engine->take_up(run);
+      for (const SessionId& run : living->left(nullptr)) at_engine->take_up(run);
     };
     executor_->post_blocking(look);
     for (const auto later : {1'000ms, 4'000ms}) {

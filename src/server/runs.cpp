@@ -445,14 +445,21 @@ Status Runs::decide(const SessionId& session, const std::string& step, Approval 
   return {};
 }
 
-std::vector<SessionId> Runs::left() const {
+std::vector<SessionId> Runs::left(const Warn& warn) const {
   app::RunTrees trees(journal_, app::RunTrees::Roots::kBusy);
   if (auto read = trees.refresh(); !read) return {};
+  for (const AgentNode& node : trees.nodes()) {
+    if (!node.parent.empty() || node.status != SessionStatus::kError) continue;
+    // Such as a run of a newer program, which a server that knows it can continue.
+    const auto read = stored(node.id);
+    if (read || read.error().retriable || read.error().kind() == ErrorKind::kNotFound) continue;
+    if (warn) warn("run " + node.id.str() + " is left to another server: " + read.error().message);
+  }
   return trees.deserted().value_or(std::vector<SessionId>{});
 }
 
-void Runs::take_up(const std::function<void(const std::string&)>& warn) {
-  for (const SessionId& run : left()) {
+void Runs::take_up(const Warn& warn) {
+  for (const SessionId& run : left(warn)) {
     auto resumed = resume(run);
     if (resumed) continue;
     const ErrorKind why = resumed.error().kind();

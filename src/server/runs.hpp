@@ -116,11 +116,13 @@ class Runs : public std::enable_shared_from_this<Runs> {
   /// rule of four eyes keeps it from it.
   Status decide(const SessionId& session, const std::string& step, Approval approval,
                 const Principal& principal);
+  using Warn = std::function<void(const std::string&)>;
   /// Continues the runs that a process left in the middle of a turn. Those that cannot continue are reported
   /// to `warn`.
-  void take_up(const std::function<void(const std::string&)>& warn);
-  /// The runs that a process left in the middle of a turn.
-  std::vector<SessionId> left() const;
+  void take_up(const Warn& warn);
+  /// The runs that a process left in the middle of a turn. Those that this program cannot read are reported
+  /// to `warn`, which may be null.
+  std::vector<SessionId> left(const Warn& warn) const;
 
   /// Reads a session of any depth. Error `kNotFound`.
   Result<app::StoredSession> stored(const SessionId& session) const;
@@ -135,6 +137,8 @@ class Runs : public std::enable_shared_from_this<Runs> {
   /// Whether a run holds a conversation of the principal's tenant.
   bool may_see_conversation(const Principal& principal, const SessionId& run);
   Lineages& lineages() { return lineages_; }
+  /// Whether this process has the tree of a session open. May block for a read of the journal.
+  bool has_open(const SessionId& session) { return at_hand(lineages_.root_of(session)).has_value(); }
   /// Begins to watch what becomes durable. Call once.
   void start() { acknowledgements_->start(); }
   /// Runs `work` on a worker.

@@ -16,6 +16,7 @@
 #include "server/mcp_errors.hpp"
 #include "server/openai.hpp"
 #include "server/own_executor.hpp"
+#include "server/piece_relay.hpp"
 #include "server/route_rights.hpp"
 #include "server/routes.hpp"
 #include "server/schedule_thread.hpp"
@@ -293,18 +294,20 @@ class RunningServer final : public Server {
   RunningServer(std::shared_ptr<Executor> executor, std::shared_ptr<Service> service,
                 std::shared_ptr<Dispatcher> dispatcher, std::unique_ptr<HttpServer> http,
                 std::shared_ptr<Looks> looks, std::unique_ptr<RestateEndpoint> engine,
-                ScheduleThread::Warn warn)
+                std::unique_ptr<PieceRelay> relay, ScheduleThread::Warn warn)
       : executor_(std::move(executor)),
         service_(std::move(service)),
         dispatcher_(std::move(dispatcher)),
         http_(std::move(http)),
         looks_(std::move(looks)),
         engine_(std::move(engine)),
+        relay_(std::move(relay)),
         schedules_(*service_->workspace, service_->runs, system_environment(), std::move(warn)) {}
   ~RunningServer() override {
     service_->draining = true;
     service_->mcp->stop();
     service_->feed->stop();
+    relay_.reset();
     http_.reset();
     engine_.reset();
     looks_->end();
@@ -333,6 +336,7 @@ class RunningServer final : public Server {
   std::unique_ptr<HttpServer> http_;
   const std::shared_ptr<Looks> looks_;
   std::unique_ptr<RestateEndpoint> engine_;  ///< null: turns run in this process alone
+  std::unique_ptr<PieceRelay> relay_;  ///< null: the journal has no other servers
   ScheduleThread schedules_;
 };
 
@@ -382,6 +386,12 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
     service->login = std::make_shared<LoginCode>(options.login_code, std::move(options.login_token),
                                                  (*runtime)->environment().now() + kLoginTime);
   }
+  std::unique_ptr<PieceRelay> relay;
+  if (is_postgres_address(place->journal)) {
+    service->relayed = std::make_shared<RelayCounts>();
+    relay = std::make_unique<PieceRelay>(place->journal, (*runtime)->environment().new_id(), feed, runs,
+                                         service->relayed, options.warn);
+  }
   feed->start();
   options.http.warn = options.warn;
   options.http.refuse = [service](int status, const std::string& reason) {
@@ -407,7 +417,7 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   } else if (options.take_up)
     take_up(runs, executor, looks, is_postgres_address(service->workspace->journal), options.warn);
   return std::make_unique<RunningServer>(executor, service, dispatcher, *std::move(http), looks,
-                                         std::move(engine), std::move(options.warn));
+                                         std::move(engine), std::move(relay), std::move(options.warn));
 }
 
 }  // namespace praxis::server

@@ -17,6 +17,7 @@
 #include "server/mcp_sessions.hpp"
 #include "server/open_streams.hpp"
 #include "server/refusals.hpp"
+#include "server/relay_outbox.hpp"
 #include "server/runs.hpp"
 #include "server/trees.hpp"
 
@@ -44,6 +45,7 @@ struct Service {
   std::shared_ptr<McpSessions> mcp = nullptr;    ///< not null once the server answers
   OpenStreams streams = {};
   Counters counters = {};
+  std::shared_ptr<RelayCounts> relayed = nullptr;  ///< null: the journal has no other servers
   std::atomic<bool> draining = false;
   app::Redactions redactions = {};
   EventRedactor::RedactionOf redaction_of_events = nullptr;  ///< of each session, as the feed has it

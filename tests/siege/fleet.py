@@ -1,21 +1,25 @@
-"""Three servers on one database: they are killed and started again while clients create runs at any of them."""
+"""Three servers on one database: they are killed and started again while clients create and follow runs at any."""
 
 import http.client
 import json
 import re
 import signal
 import time
+from dataclasses import dataclass
 
 import checks
 from agents import SCENARIOS
 from binary import Process, on_this_machine
-from database import Server, on_database
+from database import on_database
 from rounds import Failure, Round, Run
+from streams import Reader
 from strikes import ended
+from world import PIECE_PAUSE
 
 SERVERS = 3
 SCENARIO = "tree"
 LAST_KILL = 20.0  # seconds after the beginning
+PAUSE = 0.06  # between the pieces of an answer, in which deltas reach another server
 PATIENCE = 60.0  # seconds from the last kill until the last run has ended
 
 
@@ -28,7 +32,7 @@ class Machine:
         self._folder.mkdir()
         round_.side_files.add(self._folder.name)
         self._process: Process | None = None
-        self._port = 0
+        self.port = 0
         self.begin()
 
     def begin(self) -> None:
@@ -41,7 +45,7 @@ class Machine:
             if time.monotonic() > until or not self._process.running():
                 raise Failure("server", self._process.end().text())
             time.sleep(0.02)
-        self._port = int(found[1])
+        self.port = int(found[1])
 
     def end(self, number: int) -> None:
         """Sends the signal and waits for the end."""
@@ -51,7 +55,7 @@ class Machine:
 
     def create(self, prompt: str, token: str) -> str:
         """Returns the id of the run that was acknowledged; empty if the server does not answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=on_this_machine(20))
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=on_this_machine(20))
         try:
             connection.request("POST", "/api/v1/runs", json.dumps({"agent": SCENARIOS[SCENARIO].root, "prompt": prompt}),
                                {"Authorization": f"Bearer {token}", "Content-Type": "application/json",
@@ -67,7 +71,18 @@ class Machine:
         return body["id"]
 
 
-def _fleet(round_: Round, _: Server) -> None:
+@dataclass(frozen=True)
+class Size:
+    """How much is done, and for how long servers are killed."""
+
+    runs: tuple[int, ...]
+    kills: float  # seconds from the first run until the last kill
+    pause: tuple[float, float] = (0, 2)  # seconds between two kills
+    ends_early: float = 0.1  # chance that a kill is the last
+    kills_between: float = 0.4  # chance of a kill after a run was created
+
+
+def _fleet(round_: Round, size: Size) -> None:
     agents = round_.place / "home/.config/praxis/agents"
     agents.mkdir(parents=True)
     for name, text in SCENARIOS[SCENARIO].files.items():
@@ -75,25 +90,30 @@ def _fleet(round_: Round, _: Server) -> None:
     machines = [Machine(round_, number) for number in range(SERVERS)]
     round_.side_files.add("token")
     round_.orderly = False  # a decision ends with status 0 once it is delivered; the run continues at its server
+    round_.world.pause = PAUSE
     try:
-        _play(round_, machines)
+        _play(round_, machines, size)
     finally:
+        round_.world.pause = PIECE_PAUSE
         for machine in machines:
             machine.end(signal.SIGTERM)
 
 
-def _play(round_: Round, machines: list[Machine]) -> None:
+def _play(round_: Round, machines: list[Machine], size: Size) -> None:
     choice = round_.choice
     token = (round_.place / "token").read_text().split()[0]
     begun = time.monotonic()
-    for _ in range(choice.choice((6, 12, 24))):
+    for _ in range(choice.choice(size.runs)):
         round_.add(SCENARIO)
+    readers = []
     for run in round_.runs:
         _create(round_, run, machines, token)
-        if choice.random() < 0.4:
+        if choice.random() < 0.5:
+            readers.append(Reader(round_, run, lambda: [machine.port for machine in machines], token))
+        if choice.random() < size.kills_between:
             _kill(round_, choice.choice(machines))
-    while time.monotonic() - begun < LAST_KILL and choice.random() < 0.9 and not _ended(round_):
-        time.sleep(choice.uniform(0, 2))
+    while time.monotonic() - begun < size.kills and choice.random() >= size.ends_early and not _ended(round_):
+        time.sleep(choice.uniform(*size.pause))
         _kill(round_, choice.choice(machines))
     until = time.monotonic() + on_this_machine(PATIENCE)
     round_.allowed_statuses |= {1, 2}  # of decisions that race with a server that takes the run over
@@ -103,6 +123,8 @@ def _play(round_: Round, machines: list[Machine]) -> None:
             rows = round_.must("runs", "-n", "0")
             raise Failure("never ends", str([(row["id"], row["status"]) for row in rows]))
         time.sleep(0.5)
+    for reader in readers:
+        reader.finish(on_this_machine(PATIENCE))
     for run in round_.runs:
         checks.effects(round_, run)
         run.ended = True
@@ -147,4 +169,6 @@ def _ended(round_: Round) -> bool:
     return all(rows.get(run.id) == "completed" for run in round_.runs)
 
 
-play = on_database(_fleet)
+play = on_database(lambda round_, _: _fleet(round_, Size((6, 12, 24), LAST_KILL)))
+# Runs are created while servers are killed; each of these kills hits some of them at work.
+crowd = on_database(lambda round_, _: _fleet(round_, Size((60,), 120, (2, 5), 0, 0.15)))

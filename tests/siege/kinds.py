@@ -44,4 +44,5 @@ KINDS = {kind.name: kind for kind in (
     Kind("database_crowd", database.crowd, 1),
     Kind("database_outage", database.outage, 4),
     Kind("fleet", fleet.play, 1),
+    Kind("fleet_crowd", fleet.crowd, 1, long=True),
 )}

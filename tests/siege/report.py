@@ -93,6 +93,8 @@ class Report:
         """Returns the line for logs."""
         rounds = sum(self._rounds.values())
         verdict = f"failed: {self.failed} of" if self.failed else "held:"
-        kills = sum(counts["kills"] for counts in self._counts.values())
-        effects = sum(counts["effects"] for counts in self._counts.values())
-        return f"{verdict} {rounds:,} rounds of siege, {kills:,} kills, {effects:,} effects counted, {self._time()}"
+        total = sum(self._counts.values(), Counter())
+        streams = f", {total['streams']:,} streams resumed {total['resumed streams']:,} times with " \
+                  f"{total['deltas']:,} deltas" if total["streams"] else ""
+        return (f"{verdict} {rounds:,} rounds of siege, {total['kills']:,} kills, {total['effects']:,} effects counted{streams}, "
+                f"{self._time()}")

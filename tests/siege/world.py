@@ -16,6 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import dialogue
 
+PIECE_PAUSE = 0.001  # seconds between two pieces of an answer
+
 
 @dataclass(frozen=True)
 class Arrival:
@@ -35,6 +37,7 @@ class World:
         self._asked: dict[str, int] = defaultdict(int)
         self._strange: list[str] = []
         self.slow = 1.0  # factor of all delays
+        self.pause = PIECE_PAUSE
         self.on_effect = None  # called with tag and name while the sender waits
         self._server = _Server(self)
         self.port = self._server.server_port
@@ -138,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write((b"" if index else head) + b"%x\r\n%s\r\n" % (len(piece), piece) + end)
             self.wfile.flush()
             if not end:
-                time.sleep(0.001)
+                time.sleep(self.server.world.pause)
 
 
 def _message(reply: dialogue.Reply) -> dict:

@@ -101,8 +101,9 @@ class ServerTest : public ::testing::Test {
     agent("ask", "[tools.kv]\n[policy]\nask = [\"kv\"]\n");
   }
 
-  void start(ServerOptions options = {}) {
-    auto workspace = app::open_workspace({.folder = "", .journal = (folder_ / "runs.db").string()});
+  void start(ServerOptions options = {}) { start_on((folder_ / "runs.db").string(), std::move(options)); }
+  void start_on(const std::string& journal, ServerOptions options = {}) {
+    auto workspace = app::open_workspace({.folder = "", .journal = journal});
     ASSERT_TRUE(workspace) << workspace.error().message;
     options.access.tokens = {{digest_of(kOwner), {"owner", true}},
                              {digest_of(kAnna), {"anna", false}},

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <future>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "net/testing/test_server.hpp"
 
@@ -13,23 +15,26 @@ namespace praxis::server::testing {
 /// Redaction would hold back the last word, which a later piece could turn into a secret.
 inline constexpr const char* kExactEvents = "[policy.redact]\nevents = \"off\"\n";
 
-/// A model whose answer is "Hello there", and then "." when it may end.
+/// A model whose answer is "Hello there", or other pieces, and then "." when it may end.
 class WaitingModel {
  public:
-  WaitingModel() {
+  explicit WaitingModel(std::vector<std::string> pieces = {"Hello ", "there"}) : pieces_(std::move(pieces)) {
     setenv("OPENAI_BASE_URL", server_.url("/v1").c_str(), 1);
     setenv("NO_PROXY", "127.0.0.1", 1);
   }
   void end() { may_end_.set_value(); }
 
  private:
-  static std::string piece(const char* text) {
+  static std::string piece(const std::string& text) {
     return std::string(R"(data: {"choices":[{"index":0,"delta":{"content":")") + text + "\"}}]}\n\n";
   }
 
+  const std::vector<std::string> pieces_;
   std::promise<void> may_end_;
-  TestServer server_{[ending = may_end_.get_future().share()](const TestRequest&, TestConnection& to) {
-    to.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + piece("Hello ") + piece("there"));
+  TestServer server_{[this, ending = may_end_.get_future().share()](const TestRequest&, TestConnection& to) {
+    std::string head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+    for (const std::string& text : pieces_) head += piece(text);
+    to.write(head);
     ending.wait();
     to.write(
         piece(".") +
