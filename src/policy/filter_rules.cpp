@@ -11,7 +11,8 @@ namespace praxis::filters {
 namespace {
 
 constexpr std::size_t kLongestFilterPattern = 1'000, kLongestFilterId = 64;
-constexpr std::array kPoints{Point::kToolInput, Point::kToolOutput, Point::kMemory, Point::kModel};
+constexpr std::array kPoints{Point::kToolInput, Point::kToolOutput, Point::kMemory, Point::kModel,
+                             Point::kPrompt,    Point::kShown,      Point::kExport};
 constexpr std::array kActions{Action::kAllow, Action::kRedact, Action::kAsk, Action::kDeny};
 constexpr std::array<std::string_view, 5> kTests{"matches", "script", "finds", "longer_than", "media_type"};
 
@@ -59,12 +60,9 @@ Status read_filter_id(const Json& json, Filter& filter) {
 Result<Point> point_named(const std::string& name) {
   const auto point = std::ranges::find(kPoints, name, [](Point each) { return to_string(each); });
   if (point != kPoints.end()) return *point;
-  const bool leaves = name == "export" || name == "events" || name == "shown";
-  const std::string hint = leaves ? "; [policy.redact] is about what is exported and shown"
-                           : name == "prompt"
-                               ? "; instructions are filtered at \"model\", as part of each request"
-                               : "";
-  return no_filter("can stand at tool_input, tool_output, memory and model, not at \"" + name + '"' + hint);
+  return no_filter(
+      "can stand at tool_input, tool_output, memory, model, prompt, shown and export, not at \"" + name +
+      '"');
 }
 
 Status read_points(const Json& json, Filter& filter) {
@@ -159,8 +157,11 @@ Status check_filter(const Filter& filter) {
       return no_filter(at + "cannot ask: choose redact or deny");
     if (point == Point::kToolInput && filter.action == Action::kRedact)
       return no_filter(at + "cannot redact, which would make it another call: choose ask or deny");
-    if (point == Point::kModel && !filter.tools.empty())
+    const bool is_tools = is_input || point == Point::kToolOutput;
+    if (!is_tools && !filter.tools.empty())
       return no_filter(at + "is about the whole conversation and cannot have \"tools\"");
+    if ((point == Point::kShown || point == Point::kExport) && is_media)
+      return no_filter(at + "cannot test a media type: texts are filtered there");
   }
   return {};
 }
@@ -177,6 +178,12 @@ std::string_view to_string(Point point) {
       return "memory";
     case Point::kModel:
       return "model";
+    case Point::kPrompt:
+      return "prompt";
+    case Point::kShown:
+      return "shown";
+    case Point::kExport:
+      return "export";
   }
   std::unreachable();
 }

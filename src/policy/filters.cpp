@@ -19,7 +19,8 @@ constexpr std::size_t kMostMatches = 10'000;
 /// Stands for a filter that cannot be read.
 Filter unreadable_filter(std::string why) {
   Filter filter{.id = "unreadable",
-                .at = {Point::kToolInput, Point::kToolOutput, Point::kMemory, Point::kModel},
+                .at = {Point::kToolInput, Point::kToolOutput, Point::kMemory, Point::kModel, Point::kPrompt,
+                       Point::kShown, Point::kExport},
                 .tools = {},
                 .test = HasMatch{"(?s).", false, std::make_shared<const re2::RE2>("(?s).")},
                 .action = Action::kDeny,
@@ -162,6 +163,17 @@ bool Scan::denies() const {
   return stopped_by_ != nullptr && (too_long_ || stopped_by_->action == Action::kDeny);
 }
 
+bool Scan::add(const Found& found) {
+  if (layers_.empty()) return true;
+  if (too_long_ || read_ + found.bytes > kMostBytes) return false;
+  read_ += found.bytes;
+  if (found.stopped_by != nullptr) stop(*found.stopped_by);
+  for (const std::string& id : found.redacted_by) {
+    if (std::ranges::count(redacted_by_, id) == 0) redacted_by_.push_back(id);
+  }
+  return true;
+}
+
 /// Counts text that is about to be read. What is not read, because it is too much, is denied.
 bool Scan::fits(std::size_t bytes) {
   if (layers_.empty() || too_long_) return false;
@@ -263,6 +275,14 @@ std::string Scan::why(std::string_view does, std::string_view what) const {
 std::string Scan::by() const {
   if (denies()) return "deny " + stopped_by_->id;
   return redacted_by_.empty() ? "" : "redact " + list_of(redacted_by_);
+}
+
+std::optional<records::Decided> said(const Scan& scan) {
+  if (scan.denies())
+    return records::Decided{
+        {}, {}, ApprovalVerb::kReject, scan.why("denies", "the message"), author_of({scan.stopped_by()->id})};
+  if (scan.redacted_by().empty()) return std::nullopt;
+  return records::Decided{{}, {}, ApprovalVerb::kEdit, "", author_of(scan.redacted_by())};
 }
 
 CallVerdict judge(const FilterSet& set, const ToolCallPart& call) {

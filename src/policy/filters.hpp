@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "praxis/core/records.hpp"
 #include "praxis/domain/agent_spec.hpp"
 #include "praxis/json/json.hpp"
 #include "praxis/policy/policy.hpp"
@@ -30,6 +31,9 @@ enum class Point : std::uint8_t {
   kToolOutput,  ///< what a call gave, before it is recorded
   kMemory,      ///< the arguments of a call that writes to memory
   kModel,       ///< the request to a model
+  kPrompt,      ///< what is sent into a run, and new versions of prompts
+  kShown,       ///< what observers and callers see of a run
+  kExport,      ///< what is exported of a run
 };
 std::string_view to_string(Point point);
 
@@ -102,6 +106,13 @@ using FilterSetPtr = std::shared_ptr<const FilterSet>;
 /// Null if the agent has no filters.
 FilterSetPtr filters_of(const AgentSpec& agent);
 
+/// What filters found in one piece of content.
+struct Found {
+  std::size_t bytes = 0;               ///< of text that was read
+  const Filter* stopped_by = nullptr;  ///< as `Scan::stopped_by`
+  std::vector<std::string> redacted_by = {};
+};
+
 /// Reads the content of one call at one point, text by text, and remembers what filters found.
 class Scan {
  public:
@@ -121,6 +132,11 @@ class Scan {
 
   /// The filter that asks or denies: the strictest, the first of these; null: none does.
   const Filter* stopped_by() const { return stopped_by_; }
+  /// What was found so far; as long as it did not have too much text.
+  Found found() const { return {read_, stopped_by_, redacted_by_}; }
+  /// Takes what another scan at this point found in a piece, as if this one had read it. Returns false, and
+  /// takes nothing, if that would be too much text: this scan then has to read the piece itself.
+  bool add(const Found& found);
   /// Whether `stopped_by` denies.
   bool denies() const;
   /// `The filter "x" DOES WHAT: reason`, of `stopped_by`.
@@ -147,6 +163,10 @@ class Scan {
 std::string mark(const Filter& filter);
 /// Whom the log names for a decision of these filters.
 Author author_of(const std::vector<std::string>& ids);
+
+/// The decision of a scan at `kPrompt` for the log, about no call: `kReject` with the reason, or `kEdit`.
+/// `std::nullopt` if no filter applied.
+std::optional<records::Decided> said(const Scan& scan);
 
 /// What filters say about a call that is about to run.
 struct CallVerdict {

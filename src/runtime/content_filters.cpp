@@ -109,16 +109,6 @@ bool scan_message(Scan& scan, Message& message) {
   return changed;
 }
 
-void scan_messages(Scan& scan, History& history) {
-  bool changed = false;
-  std::vector<Message> messages;
-  for (const MessagePtr& message : history.messages()) {
-    messages.push_back(*message);
-    changed = scan_message(scan, messages.back()) || changed;
-  }
-  if (changed) history = normalise(messages).history;
-}
-
 /// Redacts what the schema of a tool says in words; its names and values stay, because calls follow them.
 bool scan_descriptions(Scan& scan, Json& schema) {
   bool changed = false;
@@ -135,15 +125,13 @@ bool scan_descriptions(Scan& scan, Json& schema) {
   return changed;
 }
 
-void scan_tools(Scan& scan, std::shared_ptr<const std::vector<ToolDefinition>>& tools) {
-  if (!tools) return;
-  std::vector<ToolDefinition> all = *tools;
+bool scan_tools(Scan& scan, std::vector<ToolDefinition>& tools) {
   bool changed = false;
-  for (ToolDefinition& tool : all) {
+  for (ToolDefinition& tool : tools) {
     changed = scan_text(scan, tool.description) || changed;
     changed = scan_descriptions(scan, tool.parameters) || changed;
   }
-  if (changed) tools = std::make_shared<const std::vector<ToolDefinition>>(std::move(all));
+  return changed;
 }
 
 }  // namespace
@@ -173,14 +161,78 @@ std::string filter_output(const filters::FilterSet& set, std::string_view tool, 
   return scan.by();
 }
 
-Status filter_request(const filters::FilterSet& set, ModelRequest& request, std::string& by) {
-  Scan scan(set, filters::Point::kModel, "");
-  scan_text(scan, request.instructions);
-  scan_messages(scan, request.history);
-  scan_tools(scan, request.tools);
+std::optional<records::Decided> filter_prompt(const filters::FilterSet& set, Message& message) {
+  Scan scan(set, filters::Point::kPrompt, "");
+  scan_message(scan, message);
+  return filters::said(scan);
+}
+
+// ---- RequestFilter
+
+/// Reads a piece, unless the same filters have read it before, and adds what they find to `all`. `seen`: what
+/// to remember. Returns the piece as it goes to the model.
+template <class T, class Read>
+std::shared_ptr<const T> RequestFilter::read(Scan& all, const std::shared_ptr<const T>& piece,
+                                             const Seen<T>* before, Seen<T>& seen, Read scan) {
+  if (before != nullptr && before->piece.lock() == piece && all.add(before->found)) {
+    seen = *before;
+    return seen.changed ? seen.changed : piece;
+  }
+  auto copy = std::make_shared<T>(*piece);
+  Scan one(*set_, filters::Point::kModel, "");
+  const bool changed = scan(one, *copy);
+  bytes_read_ += one.found().bytes;
+  seen = {piece, one.found(), changed ? copy : nullptr};
+  if (!all.add(seen.found)) {
+    *copy = *piece;
+    scan(all, *copy);  // reads as far as filters read, which denies the request
+  }
+  return changed ? copy : piece;
+}
+
+void RequestFilter::read_instructions(Scan& all, std::string& instructions) {
+  if (!instructions_text_ || *instructions_text_ != instructions)
+    instructions_text_ = std::make_shared<const std::string>(instructions);
+  const Seen<std::string> before = instructions_;
+  instructions = *read<std::string>(all, instructions_text_, &before, instructions_, scan_text);
+}
+
+void RequestFilter::read_messages(Scan& all, History& history) {
+  SeenMessages seen;
+  std::vector<Message> messages;
+  bool changed = false;
+  for (const MessagePtr& message : history.messages()) {
+    const auto before = messages_.find(message.get());
+    const MessagePtr left = read<Message>(all, message, before == messages_.end() ? nullptr : &before->second,
+                                          seen[message.get()], scan_message);
+    changed = changed || left != message;
+    messages.push_back(*left);
+  }
+  messages_ = std::move(seen);
+  if (changed) history = normalise(messages).history;
+}
+
+Status RequestFilter::apply(const filters::FilterSetPtr& set, ModelRequest& request, std::string& by) {
+  const std::lock_guard lock(mutex_);
+  if (set_ != set) {
+    set_ = set;
+    instructions_ = {};
+    messages_.clear();
+    tools_ = {};
+  }
+  Scan scan(*set, filters::Point::kModel, "");
+  read_instructions(scan, request.instructions);
+  read_messages(scan, request.history);
+  const Seen<Tools> before = tools_;
+  if (request.tools) request.tools = read<Tools>(scan, request.tools, &before, tools_, scan_tools);
   by = scan.by();
   if (!scan.denies()) return {};
   return fail(ErrorCode::kPolicy, ErrorKind::kContentPolicy, scan.why("denies", "the request to the model"));
+}
+
+std::size_t RequestFilter::bytes_read() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_read_;
 }
 
 }  // namespace praxis

@@ -258,11 +258,12 @@ void SessionActor::ask_filtered(ModelRequest request, const std::shared_ptr<Mode
     ModelRequest request;
     std::stop_token stop;
   };
+  if (!request_filter_) request_filter_ = std::make_shared<RequestFilter>();
   services_->options.executor->post_blocking(
-      [self = shared_from_this(), sink, filters,
+      [self = shared_from_this(), sink, filters, memo = request_filter_,
        asked = std::make_shared<Asked>(std::move(request), std::move(stop))] {
         std::string by;
-        Status filtered = filter_request(*filters, asked->request, by);
+        Status filtered = memo->apply(filters, asked->request, by);
         self->post([self, sink, asked, by = std::move(by), filtered = std::move(filtered)]() mutable {
           sink->filtered_by(std::move(by));
           if (!filtered) return sink->on_done(fail(std::move(filtered.error())));

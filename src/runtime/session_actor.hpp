@@ -26,6 +26,8 @@
 
 namespace praxis {
 
+class RequestFilter;
+
 class SessionActor final : public ParentLink, public std::enable_shared_from_this<SessionActor> {
  public:
   SessionActor(std::shared_ptr<Services> services, std::shared_ptr<const AgentDescription> agent,
@@ -160,9 +162,14 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   struct Outgoing {
     Message message;
     MessagePtr original;
+    std::optional<records::Decided> decided = {};  ///< what content filters did to it
+    /// Error `kPolicy` if a filter denies the message: only `decided` is recorded.
+    Status allowed() const;
   };
-  /// Runs the hooks on the calling thread (hook_calls.cpp).
+  /// Runs the content filters, then the hooks, on the calling thread (hook_calls.cpp).
   Outgoing outgoing(Message message);
+  /// The text of a user message as the content filters let it into the log.
+  std::string filtered(std::string text);
 
  private:
   class ModelCallSink;
@@ -255,7 +262,10 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   void person_said(driver::Token question, const ParkId& step, std::optional<Approval> approval);
 
   // Commands across the tree (commands_across.cpp).
-  void run_outgoing_hooks(InboxRequest& request);
+  Status run_outgoing_hooks(InboxRequest& request, std::vector<RecordBody>& decided);
+  Status refuse_message(records::Decided decided);
+  Outgoing hooked(Message message);
+  std::optional<records::Decided> filter(Message& message);
   void carry_out(const InboxMessage& message);
   Status check_below(const SessionId& session);
   Status check_approval(const StepApproval& step);
@@ -295,6 +305,7 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   std::map<EffectId, Running> effects_;
   std::shared_ptr<std::atomic<std::size_t>> arrived_;  ///< bytes received by the last model call
   std::unique_ptr<ModelSession> model_session_;
+  std::shared_ptr<RequestFilter> request_filter_;  ///< null until a request is filtered
   OfferedTools offered_;
   std::unique_ptr<AgentResult> reported_;  ///< of the last turn, if hooks after it may have changed it
   std::shared_ptr<Budget> budget_;
