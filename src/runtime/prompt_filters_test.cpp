@@ -157,7 +157,6 @@ TEST_F(PromptFilters, ResumedRunDecidesNothingAgain) {
   agent = Agent();  // which holds its runtime
   start_new_process();
   Agent later = scripted(R"({"text": "done"})").use(echo_tool("send"));
-  rules.filters = nullptr;
   auto resumed = runtime_->open_session(id, later.policy(rules));
   ASSERT_TRUE(resumed) << resumed.error().message;
   checked(resumed->resume({{step, approve()}}).report());
