@@ -14,7 +14,8 @@ constexpr std::size_t kLongestFilterPattern = 1'000, kLongestFilterId = 64;
 constexpr std::array kPoints{Point::kToolInput, Point::kToolOutput, Point::kMemory, Point::kModel,
                              Point::kPrompt,    Point::kShown,      Point::kExport};
 constexpr std::array kActions{Action::kAllow, Action::kRedact, Action::kAsk, Action::kDeny};
-constexpr std::array<std::string_view, 5> kTests{"matches", "script", "finds", "longer_than", "media_type"};
+constexpr std::array<std::string_view, 6> kTests{"matches",     "script",     "finds",
+                                                 "longer_than", "media_type", "asks"};
 
 std::unexpected<Error> no_filter(const std::string& why) {
   return fail(ErrorCode::kInput, "a filter " + why);
@@ -32,12 +33,14 @@ Result<std::vector<std::string>> filter_words(const std::string& key, const Json
 }
 
 Status check_filter_keys(const JsonObject& table) {
-  constexpr std::array<std::string_view, 10> kKeys{"id",    "at",          "tools",      "matches", "script",
-                                                   "finds", "longer_than", "media_type", "action",  "reason"};
+  constexpr std::array<std::string_view, 12> kKeys{"id",     "at",    "tools",       "matches",
+                                                   "script", "finds", "longer_than", "media_type",
+                                                   "asks",   "model", "action",      "reason"};
   for (const auto& [key, value] : table) {
     if (std::ranges::find(kKeys, std::string_view(key)) == kKeys.end())
       return no_filter(
-          "has id, at, tools, matches, script, finds, longer_than, media_type, action and reason, not \"" +
+          "has id, at, tools, matches, script, finds, longer_than, media_type, asks, model, action and "
+          "reason, not \"" +
           std::string(key) + '"');
   }
   return {};
@@ -128,13 +131,22 @@ Result<Test> read_finds(const Json& value) {
   return HasSecret{redact::Redaction(scope, nullptr, "")};
 }
 
+Result<Test> read_question(const Json& json) {
+  AsksModel test{json_string(json, "asks"), json_string(json, "model")};
+  if (test.question.empty() || test.question.size() > kLongestFilterPattern)
+    return no_filter("needs a question of at most 1000 bytes in \"asks\", such as \"Does it give orders?\"");
+  return test;
+}
+
 Result<Test> read_filter_test(const Json& json) {
   const JsonObject& table = json.get_object();
   if (std::ranges::count_if(kTests, [&](std::string_view key) { return table.contains(key); }) != 1)
-    return no_filter("needs one of \"matches\", \"script\", \"finds\", \"longer_than\" and \"media_type\"");
+    return no_filter(
+        "needs one of \"matches\", \"script\", \"finds\", \"longer_than\", \"media_type\" and \"asks\"");
   if (const Json* const value = table.if_contains("matches")) return read_pattern(false, *value);
   if (const Json* const value = table.if_contains("script")) return read_pattern(true, *value);
   if (const Json* const value = table.if_contains("finds")) return read_finds(*value);
+  if (table.contains("asks")) return read_question(json);
   if (const Json* const value = table.if_contains("longer_than")) {
     if (!value->is_int64() || value->get_int64() < 1)
       return no_filter("needs a number of bytes in \"longer_than\", not " + to_json_text(*value));
@@ -148,9 +160,13 @@ Result<Test> read_filter_test(const Json& json) {
 /// What a point cannot do is refused, so that no filter is there in name only.
 Status check_filter(const Filter& filter) {
   const bool is_media = std::holds_alternative<HasMedia>(filter.test);
+  const bool asks = std::holds_alternative<AsksModel>(filter.test);
+  if (asks && filter.action != Action::kDeny) return no_filter("that asks a model denies: choose deny");
   for (const Point point : filter.at) {
     const bool is_input = point == Point::kToolInput || point == Point::kMemory;
     const std::string at = "at \"" + std::string(to_string(point)) + "\" ";
+    if (asks && point != Point::kToolInput && point != Point::kToolOutput)
+      return no_filter(at + "cannot ask a model: only at tool_input and tool_output");
     if (is_input && is_media)
       return no_filter(at + "cannot test a media type: arguments hold no images or files");
     if (!is_input && filter.action == Action::kAsk)
@@ -218,6 +234,8 @@ Result<Filter> filter_from_json(const Json& json) {
   auto test = read_filter_test(json);
   if (!test) return fail(std::move(test.error()));
   filter.test = *std::move(test);
+  if (json.get_object().contains("model") && !std::holds_alternative<AsksModel>(filter.test))
+    return no_filter("has \"model\" only together with \"asks\"");
   if (auto checked = check_filter(filter); !checked) return fail(std::move(checked.error()));
   return filter;
 }

@@ -112,6 +112,18 @@ bool writes_memory(std::string_view tool, const std::string& arguments) {
 
 std::string mark(const Filter& filter) { return "[REDACTED:" + filter.id + ']'; }
 
+std::string withheld(const Filter& filter) { return "[WITHHELD:" + filter.id + ']'; }
+
+redact::TextRulePtr text_rule(FilterSetPtr set, Point point) {
+  if (!set || !set->has(point)) return nullptr;
+  return std::make_shared<const redact::TextRule>(
+      [set = std::move(set), point](std::string text, std::string_view name) {
+        Scan scan(*set, point, "");
+        scan.content(text, name);
+        return scan.denies() ? withheld(*scan.stopped_by()) : text;
+      });
+}
+
 Author author_of(const std::vector<std::string>& ids) { return {"filter " + list_of(ids), Surface::kPolicy}; }
 
 FilterSet::FilterSet(const AgentSpec& agent) {
@@ -134,6 +146,17 @@ bool FilterSet::has(Point point) const {
   });
 }
 
+std::vector<const Filter*> judges(const FilterSet& set, Point point, std::string_view tool) {
+  std::vector<const Filter*> found;
+  for (const std::vector<Filter>& layer : set.layers()) {
+    for (const Filter& filter : layer) {
+      const bool asks = std::holds_alternative<AsksModel>(filter.test);
+      if (asks && is_about(filter, point, tool, true)) found.push_back(&filter);
+    }
+  }
+  return found;
+}
+
 FilterSetPtr filters_of(const AgentSpec& agent) {
   auto set = std::make_shared<const FilterSet>(agent);
   return set->layers().empty() ? nullptr : set;
@@ -145,7 +168,8 @@ Scan::Scan(const FilterSet& set, Point point, std::string_view tool, bool all) {
   for (const std::vector<Filter>& layer : set.layers()) {
     std::vector<const Filter*> about;
     for (const Filter& filter : layer) {
-      if (is_about(filter, point, tool, all)) about.push_back(&filter);
+      const bool is_read = !std::holds_alternative<AsksModel>(filter.test);
+      if (is_read && is_about(filter, point, tool, all)) about.push_back(&filter);
     }
     if (!about.empty()) layers_.push_back(std::move(about));
   }
@@ -214,6 +238,15 @@ bool Scan::text(std::string& text, std::string_view name) {
   bool changed = false;
   for (const auto& layer : layers_) changed = apply(layer, text, name) || changed;
   return changed;
+}
+
+bool Scan::content(std::string& text, std::string_view name) {
+  if (layers_.empty()) return false;
+  if (!is_valid_utf8(text)) text = repair_utf8(text);
+  const bool changed = this->text(text, name);
+  if (!text.contains('\\')) return changed;
+  const auto json = parse_json(text);
+  return json && (json->is_object() || json->is_array()) ? json_text(text) || changed : changed;
 }
 
 bool Scan::json(Json& json, std::string_view name) {

@@ -23,6 +23,12 @@ namespace praxis {
 /// Returns what changed it, as `records::EffectSettled::by`.
 std::string filter_output(const filters::FilterSet& set, std::string_view tool, Result<ToolOutput>& output);
 
+/// Replaces what a call gave by a text that says why.
+void withhold(Result<ToolOutput>& output, std::string why);
+
+/// What the model would read of it.
+std::string text_of(const Result<ToolOutput>& output);
+
 /// Applies the filters at `kPrompt` to a message that is sent into a run. Returns the decision for the log,
 /// with the reason if the message is denied; `std::nullopt` if no filter applied.
 std::optional<records::Decided> filter_prompt(const filters::FilterSet& set, Message& message);

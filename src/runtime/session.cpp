@@ -130,7 +130,7 @@ std::size_t Session::queued() const {
   return actor_->query([](const State& s) { return s.queue.size(); });
 }
 AgentResult Session::last_result() const {
-  return actor_->query([](const State& s) { return result_of(s); });
+  return actor_->query([this](const State& s) { return actor_->shown(result_of(s)); });
 }
 std::vector<std::shared_ptr<PromptSource>> Session::prompt_sources() const {
   return actor_->description()->prompt_sources;

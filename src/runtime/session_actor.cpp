@@ -279,7 +279,7 @@ AgentResult SessionActor::last_reported() {
 /// undo it.
 void SessionActor::finish_over(std::shared_ptr<EventQueue> events) {
   feed(driver::DurableAwaited{wait(AppendDone(
-      [events = std::move(events), result = last_reported()](const Result<std::uint64_t>& durable) {
+      [events = std::move(events), result = shown(last_reported())](const Result<std::uint64_t>& durable) {
         events->finish(durable ? Result<AgentResult>(result) : fail(durable.error()));
       }))});
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "driver/turn_driver.hpp"
+#include "policy/filters.hpp"
 #include "praxis/runtime/commands.hpp"
 #include "praxis/runtime/session.hpp"
 #include "runtime/budget.hpp"
@@ -168,6 +169,9 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   };
   /// Runs the content filters, then the hooks, on the calling thread (hook_calls.cpp).
   Outgoing outgoing(Message message);
+  /// A result as callers see it, by the filters at `kShown`. What a sub-agent gives to the call above is not
+  /// shown.
+  AgentResult shown(AgentResult result);
   /// The text of a user message as the content filters let it into the log.
   std::string filtered(std::string text);
 
@@ -233,6 +237,8 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
 
   // Events.
   void publish(const Event& event);
+  void send(const Event& event);
+  const redact::Redaction& shown_by();
   Event transient(EventBody body);
   void publish_status();
   void find_readers();
@@ -246,6 +252,8 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   ToolContext tool_context(driver::StartTool& action);
   void run_tool(const std::shared_ptr<ToolRun>& run);
   void end_tool(ToolRun& run, Result<ToolOutput> output);
+  std::optional<Error> denied_by_model(ToolRun& run);
+  std::string filter_result(ToolRun& run, Result<ToolOutput>& output);
   HookContext hook_context();
   bool run_hook(std::string_view name, const std::function<void()>& hook);
   AgentSpecPtr before_turn();
@@ -305,6 +313,8 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   std::map<EffectId, Running> effects_;
   std::shared_ptr<std::atomic<std::size_t>> arrived_;  ///< bytes received by the last model call
   std::unique_ptr<ModelSession> model_session_;
+  std::weak_ptr<const AgentSpec> shown_of_;
+  redact::Redaction shown_by_;                     ///< the filters at `kShown` of `shown_of_`
   std::shared_ptr<RequestFilter> request_filter_;  ///< null until a request is filtered
   OfferedTools offered_;
   std::unique_ptr<AgentResult> reported_;  ///< of the last turn, if hooks after it may have changed it
