@@ -118,7 +118,7 @@ class BypassCases : public FilteredTest {
     return limits;
   }
 
-  const std::vector<BypassCase> cases_ = bypasses(true);
+  std::vector<BypassCase> cases_ = bypasses(true);
   std::mutex mutex_;
   std::set<std::string> ran_;
 };
@@ -126,7 +126,7 @@ class BypassCases : public FilteredTest {
 TEST_F(BypassCases, AreManyAndHaveASourceEach) {
   const std::vector<BypassCase> addresses = bypasses(false);
   std::map<std::string, int> ids;
-  for (const auto* cases : {&cases_, &addresses}) {
+  for (const auto* cases : {&std::as_const(cases_), &addresses}) {
     for (const BypassCase& one : *cases) {
       EXPECT_TRUE(one.source.starts_with("https://")) << one.id;
       EXPECT_EQ(++ids[one.id], 1) << one.id;
@@ -154,11 +154,18 @@ TEST_F(BypassCases, RulesDenyEachAlsoBelowAnAgentAndAllowEachIfOpen) {
 }
 
 TEST_F(BypassCases, RunFromNoPlaceThatCallsCanComeFrom) {
+  constexpr std::size_t kOfOneRun = 48;
+  const std::vector<BypassCase> every = cases_;
   const auto runs = [&](const std::function<void(const PolicyRules&)>& run) {
-    run(narrow());
-    EXPECT_THAT(ran(), IsEmpty());
-    run(open());
-    EXPECT_EQ(ran(), all(cases_)) << "each works if it is allowed";
+    for (std::size_t at = 0; at < every.size(); at += kOfOneRun) {
+      const std::size_t end = std::min(at + kOfOneRun, every.size());
+      cases_ = {every.begin() + static_cast<std::ptrdiff_t>(at),
+                every.begin() + static_cast<std::ptrdiff_t>(end)};
+      run(narrow());
+      EXPECT_THAT(ran(), IsEmpty());
+      run(open());
+      EXPECT_EQ(ran(), all(cases_)) << "each works if it is allowed";
+    }
   };
   runs([&](const PolicyRules& rules) {
     checked(with_tools(on_runtime()).model(calling_all()).limits(endless()).policy(rules).run("go"));
