@@ -89,9 +89,13 @@ TEST_F(CliFilters, WrongFilters_AreNamedWithTheirPlaceAndWhatToDo) {
            {start + good + start + good, "wrong.toml:8:1: a filter with the id \"a\" is there already"},
            {start + "id = 'a b'\nat = 'model'\nmatches = 'x'\naction = 'deny'\n",
             "needs an \"id\" of at most 64"},
-           {start + "id = 'a'\nat = 'export'\nmatches = 'x'\naction = 'deny'\n", "[policy.redact] is about"},
-           {start + "id = 'a'\nat = 'prompt'\nmatches = 'x'\naction = 'deny'\n",
-            "instructions are filtered at"},
+           {start + "id = 'a'\nat = 'planner'\nmatches = 'x'\naction = 'deny'\n", "not at \"planner\""},
+           {start + "id = 'a'\nat = 'prompt'\nmatches = 'x'\naction = 'ask'\n", "choose redact or deny"},
+           {start + "id = 'a'\nat = 'shown'\nmedia_type = 'image/*'\naction = 'deny'\n",
+            "texts are filtered"},
+           {start + "id = 'a'\nat = 'model'\nasks = 'x'\naction = 'deny'\n", "only at tool_input"},
+           {start + "id = 'a'\nat = 'tool_input'\nasks = 'x'\naction = 'ask'\n", "choose deny"},
+           {start + good + "model = 'x'\n", "only together with \"asks\""},
            {start + "id = 'a'\nat = 'model'\nmatches = 'x'\naction = 'ask'\n", "choose redact or deny"},
            {start + "id = 'a'\nat = 'tool_input'\nmatches = 'x'\naction = 'redact'\n", "choose ask or deny"},
            {start + "id = 'a'\nat = 'memory'\nmedia_type = 'image/*'\naction = 'deny'\n", "hold no images"},
@@ -136,6 +140,53 @@ TEST_F(CliFilters, DeniedRequest_EndsTheRunWithTheReason) {
   EXPECT_THAT(denied.err, HasSubstr("The filter \"names\" denies the request to the model: No names."));
   EXPECT_THAT(denied.out, Not(HasSubstr("DONE")));
   EXPECT_THAT(praxis({"audit"}).out, HasSubstr("blocked   request to the model by filter names"));
+}
+
+TEST_F(CliFilters, DeniedPrompt_IsInTheAuditButNowhereElse) {
+  agent("private", "{\"text\": \"DONE\"}\n",
+        "[[policy.filters]]\nid = 'names'\nat = 'prompt'\nmatches = 'Anna'\naction = 'deny'\n");
+  const CommandResult denied = praxis({"run", "private.toml", "Ask Anna"});
+  EXPECT_EQ(denied.status, 4) << denied.err;
+  EXPECT_THAT(denied.err, HasSubstr("The filter \"names\" denies the message."));
+  EXPECT_THAT(praxis({"audit"}).out, HasSubstr("blocked   message by filter names"));
+}
+
+TEST_F(CliFilters, ShownAnswersAndExports_AreFilteredAndExactExportsRefused) {
+  const std::string script = "{\"text\": \"It is DE89370400440532013000.\"}\n";
+  agent("shown", script,
+        "[[policy.filters]]\nid = 'iban'\nat = ['shown', 'export']\nmatches = 'DE[0-9]{20}'\naction = "
+        "'redact'\n");
+  EXPECT_EQ(praxis({"run", "shown.toml", "go"}).out, "It is [REDACTED:iban].\n");
+  for (const char* format : {"json", "markdown", "html"}) {
+    const CommandResult exported = praxis({"export", "last", "--format", format});
+    EXPECT_EQ(exported.status, 0) << exported.err;
+    EXPECT_THAT(exported.out, AllOf(Not(HasSubstr("DE8937")), HasSubstr("[REDACTED:iban]"))) << format;
+  }
+  const CommandResult exact = praxis({"export", "last", "--format", "records"});
+  EXPECT_EQ(exact.status, 4) << exact.out;
+  EXPECT_THAT(exact.err, HasSubstr("a filter at \"export\" would change them"));
+  agent("open", script, "");
+  EXPECT_EQ(praxis({"run", "open.toml", "go"}).out, "It is DE89370400440532013000.\n");
+  EXPECT_EQ(praxis({"export", "last", "--format", "records"}).status, 0);
+  file("config/praxis/config.toml",
+       "[[policy.filters]]\nid = 'later'\nat = 'export'\nmatches = 'DE[0-9]{20}'\naction = 'deny'\n");
+  EXPECT_THAT(praxis({"export", "last", "--format", "markdown"}).out, HasSubstr("[WITHHELD:later]"));
+}
+
+TEST_F(CliFilters, NewPrompts_AreFilteredByTheConfiguration) {
+  file("config/praxis/config.toml",
+       "[[policy.filters]]\nid = 'iban'\nat = 'prompt'\nmatches = 'DE[0-9]{20}'\naction = 'redact'\n"
+       "[[policy.filters]]\nid = 'heron'\nat = 'prompt'\nmatches = '(?i)heron'\naction = 'deny'\n");
+  file("prompt.txt", "Pay from DE89370400440532013000.");
+  const CommandResult put = praxis({"prompts", "put", "pay", "prompt.txt"});
+  EXPECT_EQ(put.status, 0) << put.err;
+  EXPECT_THAT(praxis({"prompts", "show", "pay"}).out, HasSubstr("Pay from [REDACTED:iban]."));
+  EXPECT_THAT(praxis({"prompts", "show", "pay", "--json"}).out, HasSubstr("redacted_by"));
+  file("prompt.txt", "Announce Heron.");
+  const CommandResult denied = praxis({"prompts", "put", "news", "prompt.txt"});
+  EXPECT_EQ(denied.status, 4) << denied.err;
+  EXPECT_THAT(denied.err, HasSubstr("The filter \"heron\" denies the prompt \"news\"."));
+  EXPECT_NE(praxis({"prompts", "show", "news"}).status, 0);
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ constexpr std::array kOwnKeys{
         "Rules about calls: `id`, one of `allow`, `ask` and `deny`, `when`, `during`, `at_most` or `after`, "
         "`reason`"},
     SettingKey{"policy.filters", Type::kTables,
-               "Filters of content: `id`, `at`, `tools`, one of `matches`, `script`, `finds`, `longer_than` "
-               "and `media_type`, `action`, `reason`"},
+               "Filters of content: `id`, `at`, `tools`, one of `matches`, `script`, `finds`, "
+               "`longer_than`, `media_type` and `asks`, `model`, `action`, `reason`"},
     SettingKey{"tools.ask_user", Type::kTable, "Questions to the user"},
     SettingKey{"agents.*.file", Type::kText, "The sub-agent's own file; relative to this one"},
     SettingKey{"agents.*.description", Type::kText, "What the sub-agent is for; the model reads it"},

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "app/journal_walk.hpp"
+#include "core/filtered_message.hpp"
 
 namespace praxis::app {
 namespace {
@@ -49,6 +50,7 @@ class SessionAudit {
     entry.role = r.author.role;
     const bool edits = r.verb == ApprovalVerb::kEdit;
     if (edits) entry.text.clear();
+    if (is_about_message(r)) entry.what = "message";
     put(about(std::move(entry), r.call, edits ? r.text : ""));
   }
 

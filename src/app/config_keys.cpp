@@ -166,8 +166,8 @@ constexpr std::array kPolicyKeys{
     SettingKey{"policy.rules", Type::kTables,
                "Rules about calls: `id`, `ask` or `deny`, `when`, `during`, `after`, `reason`"},
     SettingKey{"policy.filters", Type::kTables,
-               "Filters of content: `id`, `at`, `tools`, one of `matches`, `script`, `finds`, `longer_than` "
-               "and `media_type`, `action`, `reason`"},
+               "Filters of content: `id`, `at`, `tools`, one of `matches`, `script`, `finds`, "
+               "`longer_than`, `media_type` and `asks`, `model`, `action`, `reason`"},
 };
 
 /// Programs of the user's that see what an agent does.

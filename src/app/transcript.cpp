@@ -204,6 +204,20 @@ Json transcript_page(const std::vector<StoredRecord>& records, const State& befo
                     {"items", items.take()}};
 }
 
+Status check_exact_export(const std::vector<StoredRecord>& records, const State& state,
+                          const Redactions& redactions) {
+  if (!state.agent) return {};
+  const redact::Redaction filters = redactions.filters_of_exports(*state.agent);
+  const Json before = transcript(records, state);
+  Json after = before;
+  filters.redact(after);
+  if (after == before) return {};
+  return fail(ErrorCode::kPolicy, ErrorKind::kContentPolicy,
+              "the records of run " + state.id.str() +
+                  " cannot be exported: they are exact, and a filter at \"export\" would change them; "
+                  "export json, markdown or html");
+}
+
 Json transcript_for_export(const std::vector<StoredRecord>& records, const State& state,
                            const Redactions& redactions) {
   Json made = transcript(records, state);

@@ -29,6 +29,10 @@ class Redactions;
 /// `file` and `refusal`; images and files are named, not included.
 Json transcript(const std::vector<StoredRecord>& records, const State& state);
 
+/// Error `kPolicy`: a content filter at `export` would change the run, so its exact records are not exported.
+Status check_exact_export(const std::vector<StoredRecord>& records, const State& state,
+                          const Redactions& redactions);
+
 /// The same without what exports of the run leave out.
 Json transcript_for_export(const std::vector<StoredRecord>& records, const State& state,
                            const Redactions& redactions);

@@ -12,6 +12,7 @@
 
 #include "app/secret_broker.hpp"
 #include "models/provider_access.hpp"
+#include "policy/filters.hpp"
 #include "praxis/base/environment.hpp"
 
 namespace praxis::app {
@@ -65,151 +66,6 @@ RedactRules redact_rules_of(const AgentSpec& agent) {
   return is_below ? narrowed({}, own) : own;
 }
 
-/// Redacts the members of events in place. Values that are shared are copied first.
-class EventTexts {
- public:
-  explicit EventTexts(const redact::Redaction& redaction) : redaction_(redaction) {}
-
-  void operator()(events::TurnStarted& e) const { agent(e.config); }
-  void operator()(events::MessageAdded& e) const { message(e.message); }
-  void operator()(events::StepCompleted& e) const { message(e.message); }
-  void operator()(events::TurnCompleted& e) const { result(e.result); }
-  void operator()(events::TurnFailed& e) const { result(e.result); }
-  void operator()(events::TurnTimedOut& e) const { result(e.result); }
-  void operator()(events::TurnCancelled& e) const { result(e.result); }
-  void operator()(events::TextDelta& e) const { text(e.text); }
-  void operator()(events::ReasoningDelta& e) const { text(e.text); }
-  void operator()(events::ToolCallDelta& e) const { text(e.arguments); }
-  void operator()(events::AssistantText& e) const { text(e.text); }
-  void operator()(events::AssistantReasoning& e) const { text(e.text); }
-  void operator()(events::ModelResponded& e) const { message(e.message); }
-  void operator()(events::ModelFailed& e) const { redaction_.redact(e.error); }
-  void operator()(events::ModelWaiting& e) const {
-    if (e.error) redaction_.redact(*e.error);
-  }
-  void operator()(events::ToolCalled& e) const { json(e.arguments); }
-  void operator()(events::ToolStarted& e) const { json(e.arguments); }
-  void operator()(events::ToolProgress& e) const { text(e.text); }
-  void operator()(events::ToolCompleted& e) const {
-    text(e.text);
-    json(e.arguments);
-    redaction_.redact(e.value);
-    if (!e.result) return;
-    auto copy = std::make_shared<ToolResultPart>(*e.result);
-    part(*copy);
-    e.result = std::move(copy);
-  }
-  void operator()(events::ToolFailed& e) const {
-    json(e.arguments);
-    redaction_.redact(e.error);
-  }
-  void operator()(events::ToolTimedOut& e) const { json(e.arguments); }
-  void operator()(events::StepParked& e) const { step(e.step); }
-  void operator()(events::StepDecided& e) const { json(e.decision.text); }
-  void operator()(events::SessionPaused& e) const { text(e.reason); }
-  void operator()(events::SessionIntervened& e) const {
-    text(e.intervention.text);
-    text(e.intervention.original);
-    agent(e.intervention.agent);
-  }
-  void operator()(events::HistoryCut& e) const { text(e.summary); }
-  void operator()(events::AgentStatus& e) const {
-    text(e.content);
-    text(e.comment);
-  }
-  void operator()(events::HookFailed& e) const { text(e.message); }
-  void operator()(events::Custom& e) const { redaction_.redact(e.payload); }
-  // These hold names, ids and figures.
-  void operator()(events::StepStarted&) const {}
-  void operator()(events::ModelRequested&) const {}
-  void operator()(events::AttemptSuperseded&) const {}
-  void operator()(events::ChildSpawned&) const {}
-  void operator()(events::ChildSettled&) const {}
-  void operator()(events::SessionUnpaused&) const {}
-  void operator()(events::SessionRecovered&) const {}
-  void operator()(events::PrefixBroken&) const {}
-
- private:
-  void text(std::string& text) const { text = redaction_.text(std::move(text)); }
-  void json(std::string& text) const { text = redaction_.json_text(std::move(text)); }
-
-  void agent(AgentSpecPtr& spec) const {
-    if (!spec) return;
-    auto copy = std::make_shared<AgentSpec>(*spec);
-    text(copy->preface);
-    text(copy->instructions);
-    text(copy->description);
-    redaction_.redact(copy->plan);
-    redaction_.redact(copy->metadata);
-    redaction_.redact(copy->policy);
-    redaction_.redact(copy->bounds);
-    for (ToolSpec& tool : copy->tools) text(tool.definition.description);
-    spec = std::move(copy);
-  }
-
-  void message(MessagePtr& message) const {
-    if (!message) return;
-    auto copy = std::make_shared<Message>(*message);
-    for (Part& one : copy->parts) std::visit([this](auto& p) { part(p); }, one);
-    redaction_.redact(copy->metadata);
-    message = std::move(copy);
-  }
-
-  // What the vendor wants back byte by byte is in `vendor`, which stays.
-  void part(TextPart& p) const {
-    text(p.text);
-    for (Citation& citation : p.citations) {
-      text(citation.url);
-      text(citation.title);
-      text(citation.quote);
-    }
-  }
-  void part(ReasoningPart& p) const {
-    text(p.text);
-    text(p.summary);
-  }
-  void part(ToolCallPart& p) const { json(p.arguments); }
-  void part(ToolResultPart& p) const {
-    text(p.text);
-    for (ImagePart& image : p.images) part(image);
-    for (FilePart& file : p.files) part(file);
-  }
-  void part(ImagePart& p) const { text(p.source.url); }
-  void part(FilePart& p) const {
-    text(p.source.url);
-    text(p.name);
-  }
-  void part(RefusalPart& p) const { text(p.text); }
-  void part(CompactionPart& p) const { text(p.summary); }
-  void part(OpaquePart&) const {}
-
-  void step(ParkedStep& step) const {
-    text(step.prompt);
-    json(step.arguments);
-    redaction_.redact(step.schema);
-  }
-
-  void result(AgentResult& result) const {
-    text(result.text);
-    text(result.full_text);
-    redaction_.redact(result.structured);
-    message(result.message);
-    for (MessagePtr& each : result.messages) message(each);
-    if (result.error) redaction_.redact(*result.error);
-    if (result.retries.last_error) redaction_.redact(*result.retries.last_error);
-    for (ActionResult& action : result.actions) {
-      json(action.arguments);
-      text(action.result);
-    }
-    for (ParkedStep& each : result.pending) step(each);
-    for (std::string& each : result.denials) text(each);
-    for (std::string& each : result.warnings) text(each);
-    redaction_.redact(result.memory_deltas);
-  }
-
-  const redact::Redaction& redaction_;
-};
-
 }  // namespace
 
 RedactRules redact_rules_of(const Config& config) {
@@ -230,6 +86,7 @@ RedactRules redact_rules_of(const Config& config) {
 
 struct Redactions::Shared {
   RedactRules configured;
+  std::vector<PolicyRules> layers;  ///< of the configuration
   std::string key = random_key();
   std::function<std::vector<std::string>()> find_secrets;
   std::shared_ptr<SecretBroker> broker;
@@ -259,22 +116,38 @@ Redactions::Redactions() : shared_(std::make_shared<Shared>()) {}
 
 Redactions::Redactions(const Workspace& workspace) : Redactions() {
   shared_->configured = redact_rules_of(workspace.config);
+  shared_->layers = workspace.config.policy;
   shared_->find_secrets = [workspace] { return configured_secrets(workspace); };
   shared_->broker = workspace.secrets;
 }
 
-redact::Redaction Redactions::at(RedactPoint point) const { return made(point, shared_->configured); }
+redact::Redaction Redactions::at(RedactPoint point) const {
+  return made(point, shared_->configured).then(filters_at(point, {}));
+}
 
 redact::Redaction Redactions::at(RedactPoint point, const AgentSpec& agent) const {
-  return made(point, stricter(shared_->configured, redact_rules_of(agent)));
+  return made(point, stricter(shared_->configured, redact_rules_of(agent))).then(filters_at(point, agent));
+}
+
+/// The content filters of the agent, of those above it and of the present configuration.
+redact::TextRulePtr Redactions::filters_at(RedactPoint point, const AgentSpec& agent) const {
+  if (point == &RedactRules::results) return nullptr;
+  AgentSpec all;
+  all.policy = agent.policy;
+  JsonArray bounds;
+  if (const JsonArray* const above = agent.bounds.if_array()) bounds = *above;
+  for (const PolicyRules& layer : shared_->layers) {
+    Json rules = to_json(layer);
+    if (std::ranges::find(bounds, rules) == bounds.end()) bounds.push_back(std::move(rules));
+  }
+  all.bounds = std::move(bounds);
+  const bool exports = point == &RedactRules::exports;
+  return filters::text_rule(filters::filters_of(all),
+                            exports ? filters::Point::kExport : filters::Point::kShown);
 }
 
 redact::Redaction Redactions::made(RedactPoint point, const RedactRules& rules) const {
   return redact::redaction(rules.*point, rules.personal, shared_->known(), shared_->key);
-}
-
-void redact(Event& event, const redact::Redaction& redaction) {
-  if (!redaction.is_off()) std::visit(EventTexts(redaction), event.body);
 }
 
 const redact::Redaction& redaction_of_errors() {

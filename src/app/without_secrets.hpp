@@ -6,16 +6,12 @@
 #include <string>
 
 #include "app/workspace.hpp"
-#include "praxis/core/event.hpp"
+#include "policy/event_texts.hpp"
 #include "praxis/domain/agent_spec.hpp"
 #include "redact/redact_rules.hpp"
 #include "redact/redaction.hpp"
 
 namespace praxis::app {
-
-/// Redacts the texts of `event`; ids, digests and what vendors want back stay. A delta is redacted as a text
-/// of its own: pieces of a stream go through `Redaction::stream`.
-void redact(Event& event, const redact::Redaction& redaction);
 
 /// The redaction of messages of failures and of the progress on standard error: secrets, always.
 const redact::Redaction& redaction_of_errors();
@@ -39,9 +35,14 @@ class Redactions {
   redact::Redaction at(RedactPoint point) const;
   /// For a run of this agent: also by the rules that it was created with.
   redact::Redaction at(RedactPoint point, const AgentSpec& agent) const;
+  /// Only the content filters at `export`.
+  redact::Redaction filters_of_exports(const AgentSpec& agent) const {
+    return redact::Redaction().then(filters_at(&RedactRules::exports, agent));
+  }
 
  private:
   struct Shared;
+  redact::TextRulePtr filters_at(RedactPoint point, const AgentSpec& agent) const;
   redact::Redaction made(RedactPoint point, const RedactRules& rules) const;
 
   std::shared_ptr<Shared> shared_;

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "app/embedder_setting.hpp"
+#include "app/filtered_prompts.hpp"
 #include "app/hints.hpp"
 #include "app/owned_file.hpp"
 #include "app/plain_text.hpp"
@@ -222,7 +223,9 @@ Result<std::shared_ptr<PromptStore>> open_prompts(const Workspace& workspace) {
   if (auto checked = check_stored_file("prompts", workspace.prompts); !checked) return fail(checked.error());
   PromptStoreOptions options;
   options.engines = engines;
-  return sealed_prompts(workspace.prompts, std::move(options), seal_secret(workspace));
+  auto store = sealed_prompts(workspace.prompts, std::move(options), seal_secret(workspace));
+  if (!store) return store;
+  return filtered_prompts(*std::move(store), engines, workspace.config.policy);
 }
 
 Result<StoredSession> open_session(const Workspace& workspace, std::string_view text, JournalUse use) {

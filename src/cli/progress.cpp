@@ -81,7 +81,7 @@ void Progress::show(const Event& exact) {
   // The answer goes to standard output, as it is. The rest is cut to a line, so it is redacted before.
   const bool is_answer = exact.agent.id == root_ && std::holds_alternative<events::TextDelta>(exact.body);
   Event event = exact;
-  if (!is_answer) app::redact(event, app::redaction_of_errors());
+  if (!is_answer) redact_event(event, app::redaction_of_errors());
   const std::lock_guard lock(mutex_);
   Agent& agent = agent_of(event.agent);
   agent.step = event.step;

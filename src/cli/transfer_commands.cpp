@@ -18,7 +18,11 @@ namespace {
 
 Result<std::string> exported(const app::StoredSession& stored, const std::string& format,
                              const app::Redactions& redactions) {
-  if (format == "records") return export_session(*stored.journal, stored.id);
+  if (format == "records") {
+    if (auto exact = app::check_exact_export(stored.records, stored.state, redactions); !exact)
+      return fail(std::move(exact.error()));
+    return export_session(*stored.journal, stored.id);
+  }
   if (format == "html" && server::makes_run_files(server::built_in_page()))
     return server::run_file(stored.journal, stored.id, redactions, server::built_in_page());
   const Json transcript = app::transcript_for_export(stored.records, stored.state, redactions);

@@ -5,6 +5,7 @@
 
 #include "core/apply_parts.hpp"
 #include "core/context.hpp"
+#include "core/filtered_message.hpp"
 #include "core/request_track.hpp"
 #include "core/structured.hpp"
 #include "praxis/core/state.hpp"
@@ -158,6 +159,7 @@ class Applier {
   }
 
   Status operator()(const records::Decided& r) {
+    if (is_about_message(r)) return {};
     if (!state_.turn) return against_rules("a decision is made outside a turn");
     ParkKind kind = ParkKind::kApproval;
     if (!r.park.empty()) {

@@ -2,6 +2,7 @@
 // after it.
 #include <algorithm>
 
+#include "core/filtered_message.hpp"
 #include "core/patience.hpp"
 #include "core/project.hpp"
 
@@ -69,6 +70,7 @@ class Projector {
 
   void operator()(const records::Parked& r) { add<events::StepParked>(after_.parked.at(r.step.id)); }
   void operator()(const records::Decided& r) {
+    if (is_about_message(r)) return;
     add<events::StepDecided>(r);
     const bool was_last = !r.call.empty() && after_.turn && after_.turn->calls.empty();
     if (was_last) end_step();

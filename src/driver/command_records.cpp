@@ -63,6 +63,19 @@ Status check_decision(const State& state, const ParkedStep& step, const records:
   return {};
 }
 
+/// What a person answers a question with goes into the run like a message. Returns the decision for the log;
+/// error `kInput`: the answer is denied, and the step still waits.
+Result<std::optional<records::Decided>> filter_answer(const State& state, const ParkedStep& step,
+                                                      records::Decided& decided) {
+  if (decided.verb != ApprovalVerb::kAnswer || step.kind != ParkKind::kQuestion) return std::nullopt;
+  const auto filters = filters::filters_of(*state.agent);
+  if (!filters) return std::nullopt;
+  filters::Scan scan(*filters, filters::Point::kPrompt, "");
+  scan.json_text(decided.text);
+  if (scan.denies()) return refused(scan.why("denies", "the answer to " + step.id.str()));
+  return filters::said(scan);
+}
+
 /// What the program of a client gave for its tool is filtered like any other result.
 void filter_result(const State& state, records::Decided& decided) {
   const CallState* const call = state.find_call(decided.call);
@@ -77,8 +90,8 @@ void filter_result(const State& state, records::Decided& decided) {
     decided.text = scan.why("withholds", "the result of \"" + call->call.name + '"') + " The call has run.";
 }
 
-Result<RecordBody> decision(const State& state, const ParkId& park, const Approval& approval,
-                            const Author& author) {
+Result<std::vector<RecordBody>> decision(const State& state, const ParkId& park, const Approval& approval,
+                                         const Author& author) {
   const auto found = state.parked.find(park);
   if (found == state.parked.end()) {
     return refused("nothing is parked as \"" + park.str() + "\" (decided already, or the turn is over)");
@@ -86,7 +99,12 @@ Result<RecordBody> decision(const State& state, const ParkId& park, const Approv
   records::Decided decided{park, found->second.call, approval.verb, approval.text, author};
   if (auto fits = check_decision(state, found->second, decided); !fits) return fail(fits.error());
   filter_result(state, decided);
-  return decided;
+  auto filtered = filter_answer(state, found->second, decided);
+  if (!filtered) return fail(std::move(filtered.error()));
+  std::vector<RecordBody> records;
+  if (*filtered) records.emplace_back(**std::move(filtered));
+  records.emplace_back(std::move(decided));
+  return records;
 }
 
 Status check_command(const State& state, CommandVerb verb, bool over) {
@@ -113,6 +131,26 @@ bool is_said(CommandVerb verb) {
   return verb == CommandVerb::kSteer || verb == CommandVerb::kEnqueue || verb == CommandVerb::kModify;
 }
 
+Status filter_said(const State& state, InboxRequest& request, std::vector<RecordBody>& decided) {
+  auto* const commands = std::get_if<Commands>(&request);
+  const auto filters = commands != nullptr && state.agent ? filters::filters_of(*state.agent) : nullptr;
+  if (!filters) return {};
+  for (Command& command : *commands) {
+    if (!is_said(command.verb)) continue;
+    filters::Scan scan(*filters, filters::Point::kPrompt, "");
+    scan.text(command.text);
+    auto decision = filters::said(scan);
+    if (!decision) continue;
+    if (decision->verb == ApprovalVerb::kReject) {
+      std::string why = decision->text;
+      decided = {*std::move(decision)};
+      return fail(ErrorCode::kPolicy, ErrorKind::kContentPolicy, std::move(why));
+    }
+    decided.emplace_back(*std::move(decision));
+  }
+  return {};
+}
+
 Status check_target(const Commands& commands) {
   const bool same = std::ranges::all_of(
       commands, [&](const Command& command) { return command.target == commands.front().target; });
@@ -134,10 +172,10 @@ Result<std::vector<RecordBody>> approval_records(const State& state, const Appro
     const auto [session, park] = split_id(id);
     if (!session.empty() && session != state.id)
       return refused(id.str() + " is not a step of session " + state.id.str());
-    auto record = decision(state, park, approval, author);
-    if (!record) return fail(record.error());
+    auto decisions = decision(state, park, approval, author);
+    if (!decisions) return fail(decisions.error());
     if (!decided.insert(park).second) return refused(id.str() + " is decided twice");
-    records.push_back(*std::move(record));
+    std::ranges::move(*decisions, std::back_inserter(records));
   }
   return records;
 }
@@ -153,6 +191,13 @@ std::vector<RecordBody> command_records(const State& state, const Command& comma
         ParkId(id), {}, ApprovalVerb::kReject, "the user has changed the request", by_policy()});
   }
   return records;
+}
+
+Result<std::vector<RecordBody>> after(std::vector<RecordBody> decided,
+                                      Result<std::vector<RecordBody>> records) {
+  if (!records) return fail(std::move(records.error()));
+  std::ranges::move(*records, std::back_inserter(decided));
+  return decided;
 }
 
 Result<std::vector<RecordBody>> request_records(const State& state, const InboxRequest& request, bool over) {

@@ -14,6 +14,11 @@ namespace praxis {
 /// True when the text of a command counts as a user message.
 bool is_said(CommandVerb verb);
 
+/// Applies the content filters at `kPrompt` to the commands of a request that count as user messages. Adds
+/// what they decided to `decided`. Error `kPolicy`: a message is denied, and only `decided` is to be
+/// recorded.
+Status filter_said(const State& state, InboxRequest& request, std::vector<RecordBody>& decided);
+
 /// Error `kInput` when the commands have different targets.
 Status check_target(const Commands& commands);
 
@@ -27,6 +32,10 @@ Result<std::vector<RecordBody>> approval_records(const State& state, const Appro
 
 /// Returns the records of a command. A changed request withdraws the question that a planner has put.
 std::vector<RecordBody> command_records(const State& state, const Command& command);
+
+/// The records of a request, after the decisions of content filters about it.
+Result<std::vector<RecordBody>> after(std::vector<RecordBody> decided,
+                                      Result<std::vector<RecordBody>> records);
 
 /// Returns the records of a request. Error `kInput` says why a session in this state refuses it. `over`: the
 /// session is a sub-agent whose call has ended.

@@ -28,6 +28,7 @@ void TurnDriver::on(TurnRequested input) {
   emit(ReadersChanged{});
   if (input.described)
     record(records::Intervened{CommandVerb::kSetAgent, {}, std::move(input.described), by_hook()});
+  for (records::Decided& each : input.decided) record(std::move(each));
   record(
       records::TurnStarted{TurnId{"t" + std::to_string(state_->next_turn)}, std::move(input.output_schema)});
   for (std::size_t i = 0; i < input.messages.size(); ++i) {

@@ -111,6 +111,7 @@ struct TurnRequested {
   Reader reader;
   /// The messages as the caller gave them, where hooks changed them: null entries for others; may be empty.
   std::vector<MessagePtr> originals = {};
+  std::vector<records::Decided> decided = {};  ///< what content filters decided about the messages
 };
 /// Append these records and resume the turn in progress or a queued one; `reader` follows it too.
 struct ResumeRequested {

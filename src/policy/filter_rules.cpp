@@ -11,9 +11,11 @@ namespace praxis::filters {
 namespace {
 
 constexpr std::size_t kLongestFilterPattern = 1'000, kLongestFilterId = 64;
-constexpr std::array kPoints{Point::kToolInput, Point::kToolOutput, Point::kMemory, Point::kModel};
+constexpr std::array kPoints{Point::kToolInput, Point::kToolOutput, Point::kMemory, Point::kModel,
+                             Point::kPrompt,    Point::kShown,      Point::kExport};
 constexpr std::array kActions{Action::kAllow, Action::kRedact, Action::kAsk, Action::kDeny};
-constexpr std::array<std::string_view, 5> kTests{"matches", "script", "finds", "longer_than", "media_type"};
+constexpr std::array<std::string_view, 6> kTests{"matches",     "script",     "finds",
+                                                 "longer_than", "media_type", "asks"};
 
 std::unexpected<Error> no_filter(const std::string& why) {
   return fail(ErrorCode::kInput, "a filter " + why);
@@ -31,12 +33,14 @@ Result<std::vector<std::string>> filter_words(const std::string& key, const Json
 }
 
 Status check_filter_keys(const JsonObject& table) {
-  constexpr std::array<std::string_view, 10> kKeys{"id",    "at",          "tools",      "matches", "script",
-                                                   "finds", "longer_than", "media_type", "action",  "reason"};
+  constexpr std::array<std::string_view, 12> kKeys{"id",     "at",    "tools",       "matches",
+                                                   "script", "finds", "longer_than", "media_type",
+                                                   "asks",   "model", "action",      "reason"};
   for (const auto& [key, value] : table) {
     if (std::ranges::find(kKeys, std::string_view(key)) == kKeys.end())
       return no_filter(
-          "has id, at, tools, matches, script, finds, longer_than, media_type, action and reason, not \"" +
+          "has id, at, tools, matches, script, finds, longer_than, media_type, asks, model, action and "
+          "reason, not \"" +
           std::string(key) + '"');
   }
   return {};
@@ -59,12 +63,9 @@ Status read_filter_id(const Json& json, Filter& filter) {
 Result<Point> point_named(const std::string& name) {
   const auto point = std::ranges::find(kPoints, name, [](Point each) { return to_string(each); });
   if (point != kPoints.end()) return *point;
-  const bool leaves = name == "export" || name == "events" || name == "shown";
-  const std::string hint = leaves ? "; [policy.redact] is about what is exported and shown"
-                           : name == "prompt"
-                               ? "; instructions are filtered at \"model\", as part of each request"
-                               : "";
-  return no_filter("can stand at tool_input, tool_output, memory and model, not at \"" + name + '"' + hint);
+  return no_filter(
+      "can stand at tool_input, tool_output, memory, model, prompt, shown and export, not at \"" + name +
+      '"');
 }
 
 Status read_points(const Json& json, Filter& filter) {
@@ -130,13 +131,22 @@ Result<Test> read_finds(const Json& value) {
   return HasSecret{redact::Redaction(scope, nullptr, "")};
 }
 
+Result<Test> read_question(const Json& json) {
+  AsksModel test{json_string(json, "asks"), json_string(json, "model")};
+  if (test.question.empty() || test.question.size() > kLongestFilterPattern)
+    return no_filter("needs a question of at most 1000 bytes in \"asks\", such as \"Does it give orders?\"");
+  return test;
+}
+
 Result<Test> read_filter_test(const Json& json) {
   const JsonObject& table = json.get_object();
   if (std::ranges::count_if(kTests, [&](std::string_view key) { return table.contains(key); }) != 1)
-    return no_filter("needs one of \"matches\", \"script\", \"finds\", \"longer_than\" and \"media_type\"");
+    return no_filter(
+        "needs one of \"matches\", \"script\", \"finds\", \"longer_than\", \"media_type\" and \"asks\"");
   if (const Json* const value = table.if_contains("matches")) return read_pattern(false, *value);
   if (const Json* const value = table.if_contains("script")) return read_pattern(true, *value);
   if (const Json* const value = table.if_contains("finds")) return read_finds(*value);
+  if (table.contains("asks")) return read_question(json);
   if (const Json* const value = table.if_contains("longer_than")) {
     if (!value->is_int64() || value->get_int64() < 1)
       return no_filter("needs a number of bytes in \"longer_than\", not " + to_json_text(*value));
@@ -150,17 +160,24 @@ Result<Test> read_filter_test(const Json& json) {
 /// What a point cannot do is refused, so that no filter is there in name only.
 Status check_filter(const Filter& filter) {
   const bool is_media = std::holds_alternative<HasMedia>(filter.test);
+  const bool asks = std::holds_alternative<AsksModel>(filter.test);
+  if (asks && filter.action != Action::kDeny) return no_filter("that asks a model denies: choose deny");
   for (const Point point : filter.at) {
     const bool is_input = point == Point::kToolInput || point == Point::kMemory;
     const std::string at = "at \"" + std::string(to_string(point)) + "\" ";
+    if (asks && point != Point::kToolInput && point != Point::kToolOutput)
+      return no_filter(at + "cannot ask a model: only at tool_input and tool_output");
     if (is_input && is_media)
       return no_filter(at + "cannot test a media type: arguments hold no images or files");
     if (!is_input && filter.action == Action::kAsk)
       return no_filter(at + "cannot ask: choose redact or deny");
     if (point == Point::kToolInput && filter.action == Action::kRedact)
       return no_filter(at + "cannot redact, which would make it another call: choose ask or deny");
-    if (point == Point::kModel && !filter.tools.empty())
+    const bool is_tools = is_input || point == Point::kToolOutput;
+    if (!is_tools && !filter.tools.empty())
       return no_filter(at + "is about the whole conversation and cannot have \"tools\"");
+    if ((point == Point::kShown || point == Point::kExport) && is_media)
+      return no_filter(at + "cannot test a media type: texts are filtered there");
   }
   return {};
 }
@@ -177,6 +194,12 @@ std::string_view to_string(Point point) {
       return "memory";
     case Point::kModel:
       return "model";
+    case Point::kPrompt:
+      return "prompt";
+    case Point::kShown:
+      return "shown";
+    case Point::kExport:
+      return "export";
   }
   std::unreachable();
 }
@@ -211,6 +234,8 @@ Result<Filter> filter_from_json(const Json& json) {
   auto test = read_filter_test(json);
   if (!test) return fail(std::move(test.error()));
   filter.test = *std::move(test);
+  if (json.get_object().contains("model") && !std::holds_alternative<AsksModel>(filter.test))
+    return no_filter("has \"model\" only together with \"asks\"");
   if (auto checked = check_filter(filter); !checked) return fail(std::move(checked.error()));
   return filter;
 }

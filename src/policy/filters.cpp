@@ -19,7 +19,8 @@ constexpr std::size_t kMostMatches = 10'000;
 /// Stands for a filter that cannot be read.
 Filter unreadable_filter(std::string why) {
   Filter filter{.id = "unreadable",
-                .at = {Point::kToolInput, Point::kToolOutput, Point::kMemory, Point::kModel},
+                .at = {Point::kToolInput, Point::kToolOutput, Point::kMemory, Point::kModel, Point::kPrompt,
+                       Point::kShown, Point::kExport},
                 .tools = {},
                 .test = HasMatch{"(?s).", false, std::make_shared<const re2::RE2>("(?s).")},
                 .action = Action::kDeny,
@@ -111,6 +112,18 @@ bool writes_memory(std::string_view tool, const std::string& arguments) {
 
 std::string mark(const Filter& filter) { return "[REDACTED:" + filter.id + ']'; }
 
+std::string withheld(const Filter& filter) { return "[WITHHELD:" + filter.id + ']'; }
+
+redact::TextRulePtr text_rule(FilterSetPtr set, Point point) {
+  if (!set || !set->has(point)) return nullptr;
+  return std::make_shared<const redact::TextRule>(
+      [set = std::move(set), point](std::string text, std::string_view name) {
+        Scan scan(*set, point, "");
+        scan.content(text, name);
+        return scan.denies() ? withheld(*scan.stopped_by()) : text;
+      });
+}
+
 Author author_of(const std::vector<std::string>& ids) { return {"filter " + list_of(ids), Surface::kPolicy}; }
 
 FilterSet::FilterSet(const AgentSpec& agent) {
@@ -133,6 +146,17 @@ bool FilterSet::has(Point point) const {
   });
 }
 
+std::vector<const Filter*> judges(const FilterSet& set, Point point, std::string_view tool) {
+  std::vector<const Filter*> found;
+  for (const std::vector<Filter>& layer : set.layers()) {
+    for (const Filter& filter : layer) {
+      const bool asks = std::holds_alternative<AsksModel>(filter.test);
+      if (asks && is_about(filter, point, tool, true)) found.push_back(&filter);
+    }
+  }
+  return found;
+}
+
 FilterSetPtr filters_of(const AgentSpec& agent) {
   auto set = std::make_shared<const FilterSet>(agent);
   return set->layers().empty() ? nullptr : set;
@@ -144,7 +168,8 @@ Scan::Scan(const FilterSet& set, Point point, std::string_view tool, bool all) {
   for (const std::vector<Filter>& layer : set.layers()) {
     std::vector<const Filter*> about;
     for (const Filter& filter : layer) {
-      if (is_about(filter, point, tool, all)) about.push_back(&filter);
+      const bool is_read = !std::holds_alternative<AsksModel>(filter.test);
+      if (is_read && is_about(filter, point, tool, all)) about.push_back(&filter);
     }
     if (!about.empty()) layers_.push_back(std::move(about));
   }
@@ -160,6 +185,17 @@ void Scan::note_redaction(const Filter& filter) {
 
 bool Scan::denies() const {
   return stopped_by_ != nullptr && (too_long_ || stopped_by_->action == Action::kDeny);
+}
+
+bool Scan::add(const Found& found) {
+  if (layers_.empty()) return true;
+  if (too_long_ || read_ + found.bytes > kMostBytes) return false;
+  read_ += found.bytes;
+  if (found.stopped_by != nullptr) stop(*found.stopped_by);
+  for (const std::string& id : found.redacted_by) {
+    if (std::ranges::count(redacted_by_, id) == 0) redacted_by_.push_back(id);
+  }
+  return true;
 }
 
 /// Counts text that is about to be read. What is not read, because it is too much, is denied.
@@ -202,6 +238,15 @@ bool Scan::text(std::string& text, std::string_view name) {
   bool changed = false;
   for (const auto& layer : layers_) changed = apply(layer, text, name) || changed;
   return changed;
+}
+
+bool Scan::content(std::string& text, std::string_view name) {
+  if (layers_.empty()) return false;
+  if (!is_valid_utf8(text)) text = repair_utf8(text);
+  const bool changed = this->text(text, name);
+  if (!text.contains('\\')) return changed;
+  const auto json = parse_json(text);
+  return json && (json->is_object() || json->is_array()) ? json_text(text) || changed : changed;
 }
 
 bool Scan::json(Json& json, std::string_view name) {
@@ -263,6 +308,14 @@ std::string Scan::why(std::string_view does, std::string_view what) const {
 std::string Scan::by() const {
   if (denies()) return "deny " + stopped_by_->id;
   return redacted_by_.empty() ? "" : "redact " + list_of(redacted_by_);
+}
+
+std::optional<records::Decided> said(const Scan& scan) {
+  if (scan.denies())
+    return records::Decided{
+        {}, {}, ApprovalVerb::kReject, scan.why("denies", "the message"), author_of({scan.stopped_by()->id})};
+  if (scan.redacted_by().empty()) return std::nullopt;
+  return records::Decided{{}, {}, ApprovalVerb::kEdit, "", author_of(scan.redacted_by())};
 }
 
 CallVerdict judge(const FilterSet& set, const ToolCallPart& call) {

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "praxis/core/records.hpp"
 #include "praxis/domain/agent_spec.hpp"
 #include "praxis/json/json.hpp"
 #include "praxis/policy/policy.hpp"
@@ -30,6 +31,9 @@ enum class Point : std::uint8_t {
   kToolOutput,  ///< what a call gave, before it is recorded
   kMemory,      ///< the arguments of a call that writes to memory
   kModel,       ///< the request to a model
+  kPrompt,      ///< what is sent into a run, and new versions of prompts
+  kShown,       ///< what observers and callers see of a run
+  kExport,      ///< what is exported of a run
 };
 std::string_view to_string(Point point);
 
@@ -60,7 +64,12 @@ struct HasMedia {
 struct HasSecret {
   redact::Redaction finder;
 };
-using Test = std::variant<HasMatch, LongerThan, HasMedia, HasSecret>;
+/// A model answers a question about the text with yes (runtime/model_judge.hpp); `Scan` does not ask it.
+struct AsksModel {
+  std::string question;
+  std::string model;  ///< empty: that of the agent
+};
+using Test = std::variant<HasMatch, LongerThan, HasMedia, HasSecret, AsksModel>;
 
 struct Filter {
   std::string id;
@@ -75,8 +84,9 @@ inline constexpr std::size_t kMostFilters = 100;  ///< of one file
 /// Of text that the filters read at one point of one call; what has more is denied.
 inline constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
-/// `{id, at: POINT|[POINT...], tools?, one of matches, script, finds, longer_than and media_type, action,
-/// reason?}`. Error `kInput`: a key, name or pattern is not valid, or the point cannot do this.
+/// `{id, at: POINT|[POINT...], tools?, one of matches, script, finds, longer_than, media_type and asks,
+/// model?, action, reason?}`. Error `kInput`: a key, name or pattern is not valid, or the point cannot do
+/// this.
 Result<Filter> filter_from_json(const Json& json);
 
 /// All filters of a file; null: none. Error `kInput` also: more than `kMostFilters`, or two have one id; its
@@ -98,9 +108,18 @@ class FilterSet {
 
   std::vector<std::vector<Filter>> layers_;
 };
+/// The filters at a point that ask a model about a call of `tool`.
+std::vector<const Filter*> judges(const FilterSet& set, Point point, std::string_view tool);
 using FilterSetPtr = std::shared_ptr<const FilterSet>;
 /// Null if the agent has no filters.
 FilterSetPtr filters_of(const AgentSpec& agent);
+
+/// What filters found in one piece of content.
+struct Found {
+  std::size_t bytes = 0;               ///< of text that was read
+  const Filter* stopped_by = nullptr;  ///< as `Scan::stopped_by`
+  std::vector<std::string> redacted_by = {};
+};
 
 /// Reads the content of one call at one point, text by text, and remembers what filters found.
 class Scan {
@@ -112,6 +131,8 @@ class Scan {
   /// Looks at a text, and redacts it in place. `name`: of the member that it is the value of. Returns true if
   /// it changed.
   bool text(std::string& text, std::string_view name = {});
+  /// A text as the model reads it, then what its escapes stand for if it is JSON.
+  bool content(std::string& text, std::string_view name = {});
   /// Each string and number of a value, the names of members among them.
   bool json(Json& json, std::string_view name = {});
   /// Text of a JSON value, whose strings are looked at without their escapes; a single text if it is not one.
@@ -121,6 +142,11 @@ class Scan {
 
   /// The filter that asks or denies: the strictest, the first of these; null: none does.
   const Filter* stopped_by() const { return stopped_by_; }
+  /// What was found so far; as long as it did not have too much text.
+  Found found() const { return {read_, stopped_by_, redacted_by_}; }
+  /// Takes what another scan at this point found in a piece, as if this one had read it. Returns false, and
+  /// takes nothing, if that would be too much text: this scan then has to read the piece itself.
+  bool add(const Found& found);
   /// Whether `stopped_by` denies.
   bool denies() const;
   /// `The filter "x" DOES WHAT: reason`, of `stopped_by`.
@@ -145,8 +171,16 @@ class Scan {
 
 /// What stands for redacted content.
 std::string mark(const Filter& filter);
+/// What stands for a text that a filter denies where texts leave a run.
+std::string withheld(const Filter& filter);
+/// The filters at a point where texts leave a run, for a redaction; null: there are no such filters.
+redact::TextRulePtr text_rule(FilterSetPtr set, Point point);
 /// Whom the log names for a decision of these filters.
 Author author_of(const std::vector<std::string>& ids);
+
+/// The decision of a scan at `kPrompt` for the log, about no call: `kReject` with the reason, or `kEdit`.
+/// `std::nullopt` if no filter applied.
+std::optional<records::Decided> said(const Scan& scan);
 
 /// What filters say about a call that is about to run.
 struct CallVerdict {

@@ -35,9 +35,11 @@ Redaction::Redaction(std::shared_ptr<const Redactor> known) : known_(some(std::m
 std::string Redaction::text(std::string text) const {
   if (is_off()) return text;
   if (known_) text = known_->without_cut_secrets(std::move(text));
-  if (!detector_) return text;
-  const std::vector<Place> places = detector_->find(text);
-  return places.empty() ? text : replaced(text, places, key_);
+  if (detector_) {
+    const std::vector<Place> places = detector_->find(text);
+    if (!places.empty()) text = replaced(text, places, key_);
+  }
+  return rule_ ? (*rule_)(std::move(text), {}) : text;
 }
 
 std::vector<Mask> Redaction::find_known(std::string_view text) const {
@@ -77,7 +79,8 @@ std::string Redaction::value(std::string_view text, std::string_view name) const
     if (place.begin < place.end) places.push_back(place);
   }
   whole.resize(end);
-  return replaced(whole, places, key_).substr(before);
+  std::string kept = replaced(whole, places, key_).substr(before);
+  return rule_ ? (*rule_)(std::move(kept), name) : kept;
 }
 
 void Redaction::redact(Json& json, std::string_view name) const {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "praxis/json/json.hpp"
@@ -22,6 +24,10 @@ struct Mask {
   std::string text;
 };
 
+/// A further rule for texts, such as content filters. `name`: of the member that the text is the value of.
+using TextRule = std::function<std::string(std::string text, std::string_view name)>;
+using TextRulePtr = std::shared_ptr<const TextRule>;
+
 /// How one surface redacts. A default-constructed value changes nothing. Immutable, cheap to copy,
 /// thread-safe.
 class Redaction {
@@ -34,8 +40,17 @@ class Redaction {
   /// Only masks `known`.
   explicit Redaction(std::shared_ptr<const Redactor> known);
 
+  /// The same, followed by `rule` for each text as a whole. Null: unchanged.
+  Redaction then(TextRulePtr rule) const {
+    Redaction both = *this;
+    both.rule_ = std::move(rule);
+    return both;
+  }
+
   /// Whether nothing is changed.
-  bool is_off() const { return !detector_ && !known_; }
+  bool is_off() const { return !detector_ && !known_ && !rule_; }
+  /// Whether a rule reads each text as a whole, so that no piece of an unfinished one can be decided.
+  bool reads_whole_texts() const { return rule_ != nullptr; }
   /// Returns `text` without secrets.
   std::string text(std::string text) const;
   /// What `text` would replace, in order and without overlaps.
@@ -59,6 +74,7 @@ class Redaction {
   std::shared_ptr<const Detector> detector_;
   std::shared_ptr<const Redactor> known_;
   std::string key_;
+  TextRulePtr rule_;
 };
 
 /// The redaction of a point with this level; `personal` as in `RedactRules`. Configured keys are masked with

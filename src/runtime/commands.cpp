@@ -159,13 +159,20 @@ Result<Delivery> deliver(Journal& journal, Environment& environment, const Inbox
                          std::chrono::milliseconds patience, std::stop_token stop) {
   if (auto possible = check_sendable(request); !possible) return fail(possible.error());
   const SessionId& session = target_of(request);
+  Status allowed;
   const auto write = [&](std::optional<InboxId> message) {
-    const auto records = [&](const State& state) {
-      return request_records(state, request, !state.parent.empty() && !state.turn);
+    const auto records = [&](const State& state) -> Result<std::vector<RecordBody>> {
+      std::vector<RecordBody> decided;
+      InboxRequest filtered = request;
+      allowed = filter_said(state, filtered, decided);
+      if (!allowed) return decided;
+      return after(std::move(decided),
+                   request_records(state, filtered, !state.parent.empty() && !state.turn));
     };
     return record_in_log(journal, environment, session, records, message);
   };
   const auto written = write({});
+  if (!allowed) return Refused{allowed.error().message};
   if (written) return Delivered{};
   const Error& error = written.error();
   if (kind_of(error) == "not_found")
@@ -185,6 +192,7 @@ Result<Delivery> deliver(Journal& journal, Environment& environment, const Inbox
     // The owner may have closed the session without reading its inbox. If this write fails too, the request
     // stays queued.
     std::ignore = write(*message);
+    if (!allowed) return Refused{allowed.error().message};
   }
 }
 

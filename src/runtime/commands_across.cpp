@@ -35,19 +35,29 @@ Status carry_out(const std::shared_ptr<Services>& services, InboxRequest request
 }
 
 Status SessionActor::carry_out(InboxRequest request) {
-  run_outgoing_hooks(request);
-  return submit([&](const State& s) { return request_records(s, request, driver_.retired()); });
+  std::vector<RecordBody> decided;
+  const Status allowed = run_outgoing_hooks(request, decided);
+  const Status done = submit([&](const State& s) -> Result<std::vector<RecordBody>> {
+    if (!allowed) return std::move(decided);
+    return after(std::move(decided), request_records(s, request, driver_.retired()));
+  });
+  return done ? allowed : done;
 }
 
-/// Passes the text of commands that count as user messages through the hooks on outgoing messages.
-void SessionActor::run_outgoing_hooks(InboxRequest& request) {
+/// Passes the text of commands that count as user messages through the content filters and the hooks on
+/// outgoing messages. Adds the decisions of filters to `decided`. Error `kPolicy` if one denies a message:
+/// then only that decision is recorded.
+Status SessionActor::run_outgoing_hooks(InboxRequest& request, std::vector<RecordBody>& decided) {
   auto* commands = std::get_if<Commands>(&request);
-  if (commands == nullptr) return;
+  if (commands == nullptr) return {};
+  const Status allowed = query([&](const State& s) { return filter_said(s, request, decided); });
+  if (!allowed) return allowed;
   for (Command& command : *commands) {
     if (!is_said(command.verb)) continue;
-    const Outgoing said = outgoing(text_message(Role::kUser, command.text));
+    const Outgoing said = hooked(text_message(Role::kUser, command.text));
     if (said.original) command.original = std::exchange(command.text, said.message.text());
   }
+  return {};
 }
 
 void SessionActor::collect_inbox() {
@@ -62,14 +72,15 @@ void SessionActor::collect_inbox() {
 /// Appends the answer together with the records of the request, so that the request is carried out only once.
 void SessionActor::carry_out(const InboxMessage& message) {
   auto request = request_of(message);
-  if (request) run_outgoing_hooks(*request);
-  post([this, id = message.id, request = std::move(request)] {
+  std::vector<RecordBody> decided;
+  const Status allowed = request ? run_outgoing_hooks(*request, decided) : Status(fail(request.error()));
+  post([this, id = message.id, request = std::move(request), allowed, decided = std::move(decided)] {
     expire();
-    auto bodies = request ? request_records(state(), *request, driver_.retired())
-                          : Result<std::vector<RecordBody>>(fail(request.error()));
+    auto bodies = allowed ? after(decided, request_records(state(), *request, driver_.retired()))
+                          : Result<std::vector<RecordBody>>(fail(allowed.error()));
     driver::RecordsGiven given;
     given.answer = InboxAnswer{id, bodies ? std::string(kInboxOk) : bodies.error().message};
-    if (bodies) given.records = *std::move(bodies);
+    given.records = bodies ? *std::move(bodies) : decided;
     feed(std::move(given));
   });
 }

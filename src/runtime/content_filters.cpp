@@ -5,24 +5,14 @@
 #include <vector>
 
 #include "praxis/base/reach.hpp"
-#include "praxis/base/utf8.hpp"
 
 namespace praxis {
 namespace {
 
 using filters::Scan;
 
-/// A text as the model reads it, then what its escapes stand for if it is JSON.
-bool scan_text(Scan& scan, std::string& text) {
-  if (!is_valid_utf8(text)) text = repair_utf8(text);
-  const bool changed = scan.text(text);
-  if (!text.contains('\\')) return changed;
-  const auto json = parse_json(text);
-  return json && (json->is_object() || json->is_array()) ? scan.json_text(text) || changed : changed;
-}
-
 void scan_error(Scan& scan, Error& error) {
-  scan_text(scan, error.message);
+  scan.content(error.message);
   if (error.facts) {
     Json facts = *error.facts;
     if (scan.json(facts)) error.facts = std::make_shared<const Json>(std::move(facts));
@@ -38,7 +28,7 @@ bool is_text(std::string_view mime) { return mime.starts_with("text/") || mime =
 /// Whether an image or file may stay. What matches in a file of text is redacted there.
 bool scan_media(Scan& scan, MediaSource& source) {
   if (!scan.keeps(source.mime, source.data.size())) return false;
-  if (is_text(source.mime)) scan_text(scan, source.data);
+  if (is_text(source.mime)) scan.content(source.data);
   return true;
 }
 
@@ -64,25 +54,25 @@ bool scan_all(Scan& scan, std::vector<Media>& all, std::string& text) {
 struct ScanPart {
   Scan& scan;
 
-  bool operator()(TextPart& part) const { return scan_text(scan, part.text); }
+  bool operator()(TextPart& part) const { return scan.content(part.text); }
   /// What a vendor bound to its model would be refused if it changed.
   bool operator()(ReasoningPart& part) const {
     if (part.vendor) return false;
-    const bool changed = scan_text(scan, part.text);
-    return scan_text(scan, part.summary) || changed;
+    const bool changed = scan.content(part.text);
+    return scan.content(part.summary) || changed;
   }
   bool operator()(ToolCallPart& part) const { return scan.json_text(part.arguments); }
   bool operator()(ToolResultPart& part) const {
-    bool changed = scan_text(scan, part.text);
+    bool changed = scan.content(part.text);
     changed = scan_all(scan, part.images, part.text) || changed;
     return scan_all(scan, part.files, part.text) || changed;
   }
   bool operator()(ImagePart& /*part*/) const { return false; }
   bool operator()(FilePart& part) const {
-    return is_text(part.source.mime) && scan_text(scan, part.source.data);
+    return is_text(part.source.mime) && scan.content(part.source.data);
   }
-  bool operator()(RefusalPart& part) const { return scan_text(scan, part.text); }
-  bool operator()(CompactionPart& part) const { return !part.vendor && scan_text(scan, part.summary); }
+  bool operator()(RefusalPart& part) const { return scan.content(part.text); }
+  bool operator()(CompactionPart& part) const { return !part.vendor && scan.content(part.summary); }
   bool operator()(OpaquePart& /*part*/) const { return false; }
 };
 
@@ -109,16 +99,6 @@ bool scan_message(Scan& scan, Message& message) {
   return changed;
 }
 
-void scan_messages(Scan& scan, History& history) {
-  bool changed = false;
-  std::vector<Message> messages;
-  for (const MessagePtr& message : history.messages()) {
-    messages.push_back(*message);
-    changed = scan_message(scan, messages.back()) || changed;
-  }
-  if (changed) history = normalise(messages).history;
-}
-
 /// Redacts what the schema of a tool says in words; its names and values stay, because calls follow them.
 bool scan_descriptions(Scan& scan, Json& schema) {
   bool changed = false;
@@ -135,15 +115,13 @@ bool scan_descriptions(Scan& scan, Json& schema) {
   return changed;
 }
 
-void scan_tools(Scan& scan, std::shared_ptr<const std::vector<ToolDefinition>>& tools) {
-  if (!tools) return;
-  std::vector<ToolDefinition> all = *tools;
+bool scan_tools(Scan& scan, std::vector<ToolDefinition>& tools) {
   bool changed = false;
-  for (ToolDefinition& tool : all) {
-    changed = scan_text(scan, tool.description) || changed;
+  for (ToolDefinition& tool : tools) {
+    changed = scan.content(tool.description) || changed;
     changed = scan_descriptions(scan, tool.parameters) || changed;
   }
-  if (changed) tools = std::make_shared<const std::vector<ToolDefinition>>(std::move(all));
+  return changed;
 }
 
 }  // namespace
@@ -153,7 +131,7 @@ std::string filter_output(const filters::FilterSet& set, std::string_view tool, 
   // A question to a person is no result.
   if (!output && output.error().kind() == ErrorKind::kAuthorisation) return "";
   if (output) {
-    scan_text(scan, output->text);
+    scan.content(output->text);
     scan.json(output->value);
     scan_all(scan, output->images, output->text);
     scan_all(scan, output->files, output->text);
@@ -161,26 +139,99 @@ std::string filter_output(const filters::FilterSet& set, std::string_view tool, 
     scan_error(scan, output.error());
   }
   if (!scan.denies()) return scan.by();
-  std::string why = scan.why("withholds", "the result of \"" + std::string(tool) + '"');
-  if (output) {
-    output = ToolOutput{why + " The call has run.", nullptr, {}, std::move(output->memory)};
-  } else {
-    const Error& before = output.error();
-    Error error = make_error(before.code, before.kind(), std::move(why), before.retriable);
-    if (const auto reach = reach_of(before)) error = with_reach(std::move(error), *reach);
-    output = fail(std::move(error));
-  }
+  withhold(output, scan.why("withholds", "the result of \"" + std::string(tool) + '"'));
   return scan.by();
 }
 
-Status filter_request(const filters::FilterSet& set, ModelRequest& request, std::string& by) {
-  Scan scan(set, filters::Point::kModel, "");
-  scan_text(scan, request.instructions);
-  scan_messages(scan, request.history);
-  scan_tools(scan, request.tools);
+void withhold(Result<ToolOutput>& output, std::string why) {
+  if (output) {
+    output = ToolOutput{why + " The call has run.", nullptr, {}, std::move(output->memory)};
+    return;
+  }
+  const Error& before = output.error();
+  Error error = make_error(before.code, before.kind(), std::move(why), before.retriable);
+  if (const auto reach = reach_of(before)) error = with_reach(std::move(error), *reach);
+  output = fail(std::move(error));
+}
+
+std::string text_of(const Result<ToolOutput>& output) {
+  if (!output) return output.error().message;
+  return output->value.is_null() ? output->text : output->text + '\n' + to_json_text(output->value);
+}
+
+std::optional<records::Decided> filter_prompt(const filters::FilterSet& set, Message& message) {
+  Scan scan(set, filters::Point::kPrompt, "");
+  scan_message(scan, message);
+  return filters::said(scan);
+}
+
+// ---- RequestFilter
+
+/// Reads a piece, unless the same filters have read it before, and adds what they find to `all`. `seen`: what
+/// to remember. Returns the piece as it goes to the model.
+template <class T, class Read>
+std::shared_ptr<const T> RequestFilter::read(Scan& all, const std::shared_ptr<const T>& piece,
+                                             const Seen<T>* before, Seen<T>& seen, Read scan) {
+  if (before != nullptr && before->piece.lock() == piece && all.add(before->found)) {
+    seen = *before;
+    return seen.changed ? seen.changed : piece;
+  }
+  auto copy = std::make_shared<T>(*piece);
+  Scan one(*set_, filters::Point::kModel, "");
+  const bool changed = scan(one, *copy);
+  bytes_read_ += one.found().bytes;
+  seen = {piece, one.found(), changed ? copy : nullptr};
+  if (!all.add(seen.found)) {
+    *copy = *piece;
+    scan(all, *copy);  // reads as far as filters read, which denies the request
+  }
+  return changed ? copy : piece;
+}
+
+void RequestFilter::read_instructions(Scan& all, std::string& instructions) {
+  if (!instructions_text_ || *instructions_text_ != instructions)
+    instructions_text_ = std::make_shared<const std::string>(instructions);
+  const Seen<std::string> before = instructions_;
+  instructions = *read<std::string>(all, instructions_text_, &before, instructions_,
+                                    [](Scan& scan, std::string& text) { return scan.content(text); });
+}
+
+void RequestFilter::read_messages(Scan& all, History& history) {
+  SeenMessages seen;
+  std::vector<Message> messages;
+  bool changed = false;
+  for (const MessagePtr& message : history.messages()) {
+    const auto before = messages_.find(message.get());
+    const MessagePtr left = read<Message>(all, message, before == messages_.end() ? nullptr : &before->second,
+                                          seen[message.get()], scan_message);
+    changed = changed || left != message;
+    messages.push_back(*left);
+  }
+  messages_ = std::move(seen);
+  if (changed) history = normalise(messages).history;
+}
+
+Status RequestFilter::apply(const filters::FilterSetPtr& set, ModelRequest& request, std::string& by) {
+  const std::lock_guard lock(mutex_);
+  if (set_ != set) {
+    set_ = set;
+    instructions_ = {};
+    messages_.clear();
+    tools_ = {};
+  }
+  Scan scan(*set, filters::Point::kModel, "");
+  read_instructions(scan, request.instructions);
+  read_messages(scan, request.history);
+  const Seen<Tools> before = tools_;
+  if (request.tools) request.tools = read<Tools>(scan, request.tools, &before, tools_, scan_tools);
   by = scan.by();
   if (!scan.denies()) return {};
   return fail(ErrorCode::kPolicy, ErrorKind::kContentPolicy, scan.why("denies", "the request to the model"));
+}
+
+std::size_t RequestFilter::bytes_read() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_read_;
 }
 
 }  // namespace praxis

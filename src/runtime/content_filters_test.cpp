@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "praxis/memory/stores.hpp"
-#include "praxis/models/stub_model.hpp"
 #include "praxis/runtime/memory_tools.hpp"
-#include "runtime/testing/hooked.hpp"
+#include "runtime/testing/filtered.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -17,27 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr std::string_view kAccount = "DE89370400440532013000";
-
-/// Filters from the text of a JSON array.
-PolicyRules filtering(std::string_view filters, PolicyRules rules = {}) {
-  rules.filters = parse_json(filters).value();
-  return rules;
-}
-
-/// One filter of account numbers.
-PolicyRules accounts(std::string_view at, std::string_view action) {
-  return filtering(R"([{"id": "accounts", "at": ")" + std::string(at) +
-                   R"(", "matches": "DE[0-9]{20}", "action": ")" + std::string(action) +
-                   R"(", "reason": "Accounts stay here."}])");
-}
-
-std::string proposing(const std::string& tool, const std::string& arguments) {
-  return R"({"tool_calls": [{"id": "c", "name": ")" + tool + R"(", "arguments": )" + arguments + "}]}\n" +
-         R"({"text": "done"})";
-}
-
-class ContentFilters : public HooksTest {
+class ContentFilters : public FilteredTest {
  protected:
   /// A tool that counts its calls and returns its argument `text`.
   Tool counted(std::string name = "send") {
@@ -51,21 +30,6 @@ class ContentFilters : public HooksTest {
   static std::string sending(std::string_view text) {
     return proposing("send", R"({"text": ")" + std::string(text) + "\"}");
   }
-  /// What decided on calls, by `principal`.
-  std::vector<std::string> deciders(const Session& session) {
-    std::vector<std::string> names;
-    for (const auto& decided : recorded<records::Decided>(session)) names.push_back(decided.author.principal);
-    return names;
-  }
-  /// Which filters changed effects.
-  std::vector<std::string> changes(const Session& session) {
-    std::vector<std::string> names;
-    for (const auto& settled : recorded<records::EffectSettled>(session)) {
-      if (!settled.by.empty()) names.push_back(settled.by);
-    }
-    return names;
-  }
-
   std::atomic<int> calls_ = 0;
 };
 
@@ -322,17 +286,6 @@ TEST_F(MemoryFilters, OtherTools_AreNotMemory) {
 }
 
 // ---- model
-
-/// A model that keeps what it was sent, and says "ok".
-struct Sent {
-  std::vector<ModelRequest> requests;
-  std::shared_ptr<Model> model() {
-    return stub_model([this](const ModelRequest& request) {
-      requests.push_back(request);
-      return stub_text("ok");
-    });
-  }
-};
 
 TEST_F(ContentFilters, RedactedRequest_LeavesTheLogWhole) {
   Sent sent;

@@ -1,6 +1,7 @@
 // Calls the hooks of an agent. Hooks may block, so they run on a worker or on the calling thread.
 #include <ranges>
 
+#include "runtime/content_filters.hpp"
 #include "runtime/hook_narrowing.hpp"
 #include "runtime/session_actor.hpp"
 
@@ -37,7 +38,32 @@ bool SessionActor::run_hook(std::string_view name, const std::function<void()>& 
   }
 }
 
+Status SessionActor::Outgoing::allowed() const {
+  if (!decided || decided->verb != ApprovalVerb::kReject) return {};
+  return fail(ErrorCode::kPolicy, ErrorKind::kContentPolicy, decided->text);
+}
+
+std::optional<records::Decided> SessionActor::filter(Message& message) {
+  const auto agent = query([](const State& s) { return s.agent; });
+  const auto filters = agent ? filters::filters_of(*agent) : nullptr;
+  return filters ? filter_prompt(*filters, message) : std::nullopt;
+}
+
+std::string SessionActor::filtered(std::string text) {
+  Message message = text_message(Role::kUser, std::move(text));
+  filter(message);
+  return message.text();
+}
+
 SessionActor::Outgoing SessionActor::outgoing(Message message) {
+  auto decided = filter(message);
+  if (decided && decided->verb == ApprovalVerb::kReject) return {{}, nullptr, std::move(decided)};
+  Outgoing said = hooked(std::move(message));
+  said.decided = std::move(decided);
+  return said;
+}
+
+SessionActor::Outgoing SessionActor::hooked(Message message) {
   const auto& hooks = agent_->hooks.outgoing_message;
   if (hooks.empty()) return {std::move(message), nullptr};
   auto original = std::make_shared<const Message>(message);

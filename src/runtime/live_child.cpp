@@ -73,7 +73,7 @@ Status LiveChild::begin_turn(std::string prompt) {
   const auto turn = turn_ = std::make_shared<EventQueue>(false, EventQueue::Until::kEnd);
   lock.unlock();  // `turn` may call its callbacks at once
   const MaybeTurn& recorded = *found;
-  if (!recorded || recorded->prompt != prompt) {
+  if (!recorded || recorded->prompt != actor_->filtered(prompt)) {
     std::vector<Message> messages;
     messages.push_back(text_message(Role::kUser, std::move(prompt)));
     actor_->start_turn(std::move(messages), turn);

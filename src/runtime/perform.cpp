@@ -4,8 +4,10 @@
 #include <iterator>
 
 #include "base/exhausted.hpp"
+#include "praxis/base/reach.hpp"
 #include "runtime/call_scope.hpp"
 #include "runtime/content_filters.hpp"
+#include "runtime/model_judge.hpp"
 #include "runtime/redacted_results.hpp"
 #include "runtime/session_actor.hpp"
 
@@ -96,6 +98,7 @@ struct SessionActor::ToolRun {
   HookContext hooks;
   redact::Redaction redaction;
   filters::FilterSetPtr filters;
+  std::string denied_by;  ///< a model objects to the arguments: as `EffectSettled::by`
   std::shared_ptr<LiveCall> scope;
 };
 
@@ -258,11 +261,12 @@ void SessionActor::ask_filtered(ModelRequest request, const std::shared_ptr<Mode
     ModelRequest request;
     std::stop_token stop;
   };
+  if (!request_filter_) request_filter_ = std::make_shared<RequestFilter>();
   services_->options.executor->post_blocking(
-      [self = shared_from_this(), sink, filters,
+      [self = shared_from_this(), sink, filters, memo = request_filter_,
        asked = std::make_shared<Asked>(std::move(request), std::move(stop))] {
         std::string by;
-        Status filtered = filter_request(*filters, asked->request, by);
+        Status filtered = memo->apply(filters, asked->request, by);
         self->post([self, sink, asked, by = std::move(by), filtered = std::move(filtered)]() mutable {
           sink->filtered_by(std::move(by));
           if (!filtered) return sink->on_done(fail(std::move(filtered.error())));
@@ -296,6 +300,7 @@ void SessionActor::run_tool(const std::shared_ptr<ToolRun>& run) {
   const auto* in_two = tool == nullptr ? nullptr : tool->handler.target<ContinuingHandler>();
   // An executor of the host gets the output that it asks the handler for, so there the handler waits.
   if (in_two != nullptr && !agent_->executor) run->scope->let_continue();
+  if (auto denied = denied_by_model(*run)) return end_tool(*run, fail(*std::move(denied)));
   auto output = tools->execute(run->context, run->call.name, run->call.arguments, agent_->executor);
   const bool continues = output && run->scope->continue_with([self = shared_from_this(), run, tools,
                                                               in_two](LiveCall::Reports reports) mutable {
@@ -311,11 +316,40 @@ void SessionActor::run_tool(const std::shared_ptr<ToolRun>& run) {
   if (!continues) end_tool(*run, std::move(output));
 }
 
+/// The error of a call whose arguments a model objects to: it does not run.
+std::optional<Error> SessionActor::denied_by_model(ToolRun& run) {
+  if (!run.filters) return std::nullopt;
+  auto denied = judge_by_models(*run.scope, *run.filters, filters::Point::kToolInput, run.call.name,
+                                run.call.arguments, "denies", "the arguments of \"" + run.call.name + '"');
+  if (!denied) return std::nullopt;
+  run.denied_by = std::move(denied->by);
+  return with_reach(make_error(ErrorCode::kPolicy, ErrorKind::kContentPolicy, std::move(denied->why)),
+                    Reach::kAnswered);
+}
+
+/// Applies the content filters to what a call gave, while sub-agents of the call can still be asked. Returns
+/// `EffectSettled::by`.
+std::string SessionActor::filter_result(ToolRun& run, Result<ToolOutput>& output) {
+  if (!run.denied_by.empty() || !run.filters) return run.denied_by;
+  std::string by = filter_output(*run.filters, run.call.name, output);
+  const bool asks = !output && output.error().kind() == ErrorKind::kAuthorisation;
+  if (asks || by.starts_with("deny ")) return by;
+  auto denied = judge_by_models(*run.scope, *run.filters, filters::Point::kToolOutput, run.call.name,
+                                text_of(output), "withholds", "the result of \"" + run.call.name + '"');
+  if (!denied) return by;
+  withhold(output, std::move(denied->why));
+  return std::move(denied->by);
+}
+
 void SessionActor::end_tool(ToolRun& run, Result<ToolOutput> output) {
+  std::string by;
+  const bool exhausted = !output && is_exhausted(output.error());
+  if (!exhausted) {
+    remove_secrets(output, run.redaction);
+    by = filter_result(run, output);
+  }
   run.scope->close();
-  if (!output && is_exhausted(output.error())) return fault(std::move(output.error()));
-  remove_secrets(output, run.redaction);
-  std::string by = run.filters ? filter_output(*run.filters, run.call.name, output) : std::string();
+  if (exhausted) return fault(std::move(output.error()));
   std::shared_ptr<const records::ToolOriginal> original;
   if (!agent_->hooks.after_tool.empty()) {
     const Result<ToolOutcome> before = outcome_of(run.call, output);

@@ -130,7 +130,7 @@ std::size_t Session::queued() const {
   return actor_->query([](const State& s) { return s.queue.size(); });
 }
 AgentResult Session::last_result() const {
-  return actor_->query([](const State& s) { return result_of(s); });
+  return actor_->query([this](const State& s) { return actor_->shown(result_of(s)); });
 }
 std::vector<std::shared_ptr<PromptSource>> Session::prompt_sources() const {
   return actor_->description()->prompt_sources;
@@ -141,14 +141,20 @@ std::string Session::comment() const {
 
 Status Session::add_user_turn(std::string text) {
   auto said = actor_->outgoing(text_message(Role::kUser, std::move(text)));
+  const Status allowed = said.allowed();
   auto message = std::make_shared<const Message>(std::move(said.message));
-  return actor_->submit([&](const State& s) -> Result<std::vector<RecordBody>> {
+  const Status added = actor_->submit([&](const State& s) -> Result<std::vector<RecordBody>> {
     if (s.turn)
       return fail(ErrorCode::kInput,
                   "session " + s.id.str() + " is running; a user turn cannot be added now");
-    return std::vector<RecordBody>{records::MessageAppended{std::move(message), MessageSource::kUser,
-                                                            NoteReason::kNone, std::move(said.original)}};
+    std::vector<RecordBody> records;
+    if (said.decided) records.emplace_back(*std::move(said.decided));
+    if (allowed)
+      records.emplace_back(records::MessageAppended{std::move(message), MessageSource::kUser,
+                                                    NoteReason::kNone, std::move(said.original)});
+    return records;
   });
+  return added ? allowed : added;
 }
 
 Run Session::send(Message message, Json output_schema, std::stop_token stop) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/event_texts.hpp"
 #include "runtime/agent_tree_nodes.hpp"
 #include "runtime/session_actor.hpp"
 
@@ -69,7 +70,29 @@ void SessionActor::publish_status() {
   if (status_change_) publish(transient(*std::exchange(status_change_, nullptr)));
 }
 
+/// While the state is not in memory, nothing can have changed the filters.
+const redact::Redaction& SessionActor::shown_by() {
+  if (!driver_.has_state()) return shown_by_;
+  const AgentSpecPtr& agent = driver_.state().agent;
+  if (shown_of_.lock() == agent) return shown_by_;
+  shown_of_ = agent;
+  shown_by_ =
+      agent
+          ? redact::Redaction().then(filters::text_rule(filters::filters_of(*agent), filters::Point::kShown))
+          : redact::Redaction();
+  return shown_by_;
+}
+
+AgentResult SessionActor::shown(AgentResult result) {
+  if (!origin_.above) redact_result(result, shown_by());
+  return result;
+}
+
 void SessionActor::perform(driver::Publish& action) {
+  if (const auto& filters = shown_by(); !filters.is_off()) {
+    if (is_delta(action.event.body)) return;
+    redact_event(action.event, filters);
+  }
   if (kTurnEnds.test(action.event.body.index())) publish_status();
   if (!action.readers_only) {
     observers_.publish(action.event);
@@ -94,11 +117,13 @@ std::vector<std::shared_ptr<EventQueue>> SessionActor::take_readers(const driver
 void SessionActor::perform(driver::FinishTurn& action) {
   const auto readers = take_readers(action.readers);
   if (!agent_->hooks.after_turn.empty()) reported_ = std::make_unique<AgentResult>(action.result);
+  action.result = shown(std::move(action.result));
   for (const auto& reader : readers) reader->finish(action.result);
 }
 
 void SessionActor::perform(driver::FinishReaders& action) {
   publish_status();
+  if (action.result) action.result = shown(*std::move(action.result));
   for (const auto& reader : take_readers(action.readers)) reader->finish(action.result);
 }
 
@@ -113,6 +138,16 @@ void SessionActor::find_readers() {
 }
 
 void SessionActor::publish(const Event& event) {
+  if (const auto& filters = shown_by(); !filters.is_off()) {
+    if (is_delta(event.body)) return;
+    Event less = event;
+    redact_event(less, filters);
+    return send(less);
+  }
+  send(event);
+}
+
+void SessionActor::send(const Event& event) {
   observers_.publish(event);
   services_->observers.publish(event);
   for (const auto& reader : following_) reader->push(event);

@@ -229,16 +229,23 @@ void SessionActor::start_turn(std::vector<Message> messages, std::shared_ptr<Eve
   if (possible && model_) possible = check_media(messages, *model_);
   if (!possible) return events->finish(fail(possible.error()));
   std::vector<MessagePtr> originals;
+  std::vector<records::Decided> decided;
   for (Message& message : messages) {
     Outgoing said = outgoing(std::move(message));
+    if (const Status allowed = said.allowed(); !allowed) {
+      const Status noted = refuse_message(*std::move(said.decided));
+      return events->finish(fail(noted ? allowed.error() : noted.error()));
+    }
     message = std::move(said.message);
     originals.push_back(std::move(said.original));
+    if (said.decided) decided.push_back(*std::move(said.decided));
   }
   AgentSpecPtr described = before_turn();
   post([this, described = std::move(described), messages = std::move(messages), events = std::move(events),
-        output_schema = std::move(output_schema), originals = std::move(originals)]() mutable {
+        output_schema = std::move(output_schema), originals = std::move(originals),
+        decided = std::move(decided)]() mutable {
     feed(driver::TurnRequested{std::move(messages), std::move(output_schema), std::move(described),
-                               follow(std::move(events)), std::move(originals)});
+                               follow(std::move(events)), std::move(originals), std::move(decided)});
   });
 }
 
@@ -272,7 +279,7 @@ AgentResult SessionActor::last_reported() {
 /// undo it.
 void SessionActor::finish_over(std::shared_ptr<EventQueue> events) {
   feed(driver::DurableAwaited{wait(AppendDone(
-      [events = std::move(events), result = last_reported()](const Result<std::uint64_t>& durable) {
+      [events = std::move(events), result = shown(last_reported())](const Result<std::uint64_t>& durable) {
         events->finish(durable ? Result<AgentResult>(result) : fail(durable.error()));
       }))});
 }
@@ -290,17 +297,26 @@ void SessionActor::interrupt(std::shared_ptr<EventQueue> turn) {
   });
 }
 
+/// Records that a filter denies a message, which itself is not recorded.
+Status SessionActor::refuse_message(records::Decided decided) {
+  return submit([&](const State&) -> Result<std::vector<RecordBody>> {
+    return std::vector<RecordBody>{std::move(decided)};
+  });
+}
+
 void SessionActor::command(CommandVerb verb, std::string text) {
   Outgoing said;
   if (is_said(verb)) {
     said = outgoing(text_message(Role::kUser, std::move(text)));
+    if (!said.allowed()) return (void)refuse_message(*std::move(said.decided));
     text = said.message.text();
   }
   Command command{verb, id(), std::move(text), origin_.scope->principal,
                   said.original ? said.original->text() : std::string()};
-  post([this, command = std::move(command)] {
+  post([this, command = std::move(command), decided = std::move(said.decided)] {
     driver::RecordsGiven given;
     given.records = command_records(state(), command);
+    if (decided) given.records.insert(given.records.begin(), *decided);
     given.resumes = true;
     feed(std::move(given));
   });

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "driver/turn_driver.hpp"
+#include "policy/filters.hpp"
 #include "praxis/runtime/commands.hpp"
 #include "praxis/runtime/session.hpp"
 #include "runtime/budget.hpp"
@@ -25,6 +26,8 @@
 #include "runtime/tokens.hpp"
 
 namespace praxis {
+
+class RequestFilter;
 
 class SessionActor final : public ParentLink, public std::enable_shared_from_this<SessionActor> {
  public:
@@ -160,9 +163,17 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   struct Outgoing {
     Message message;
     MessagePtr original;
+    std::optional<records::Decided> decided = {};  ///< what content filters did to it
+    /// Error `kPolicy` if a filter denies the message: only `decided` is recorded.
+    Status allowed() const;
   };
-  /// Runs the hooks on the calling thread (hook_calls.cpp).
+  /// Runs the content filters, then the hooks, on the calling thread (hook_calls.cpp).
   Outgoing outgoing(Message message);
+  /// A result as callers see it, by the filters at `kShown`. What a sub-agent gives to the call above is not
+  /// shown.
+  AgentResult shown(AgentResult result);
+  /// The text of a user message as the content filters let it into the log.
+  std::string filtered(std::string text);
 
  private:
   class ModelCallSink;
@@ -226,6 +237,8 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
 
   // Events.
   void publish(const Event& event);
+  void send(const Event& event);
+  const redact::Redaction& shown_by();
   Event transient(EventBody body);
   void publish_status();
   void find_readers();
@@ -239,6 +252,8 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   ToolContext tool_context(driver::StartTool& action);
   void run_tool(const std::shared_ptr<ToolRun>& run);
   void end_tool(ToolRun& run, Result<ToolOutput> output);
+  std::optional<Error> denied_by_model(ToolRun& run);
+  std::string filter_result(ToolRun& run, Result<ToolOutput>& output);
   HookContext hook_context();
   bool run_hook(std::string_view name, const std::function<void()>& hook);
   AgentSpecPtr before_turn();
@@ -255,7 +270,10 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   void person_said(driver::Token question, const ParkId& step, std::optional<Approval> approval);
 
   // Commands across the tree (commands_across.cpp).
-  void run_outgoing_hooks(InboxRequest& request);
+  Status run_outgoing_hooks(InboxRequest& request, std::vector<RecordBody>& decided);
+  Status refuse_message(records::Decided decided);
+  Outgoing hooked(Message message);
+  std::optional<records::Decided> filter(Message& message);
   void carry_out(const InboxMessage& message);
   Status check_below(const SessionId& session);
   Status check_approval(const StepApproval& step);
@@ -295,6 +313,9 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   std::map<EffectId, Running> effects_;
   std::shared_ptr<std::atomic<std::size_t>> arrived_;  ///< bytes received by the last model call
   std::unique_ptr<ModelSession> model_session_;
+  std::weak_ptr<const AgentSpec> shown_of_;
+  redact::Redaction shown_by_;                     ///< the filters at `kShown` of `shown_of_`
+  std::shared_ptr<RequestFilter> request_filter_;  ///< null until a request is filtered
   OfferedTools offered_;
   std::unique_ptr<AgentResult> reported_;  ///< of the last turn, if hooks after it may have changed it
   std::shared_ptr<Budget> budget_;

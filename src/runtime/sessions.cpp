@@ -11,6 +11,7 @@
 #include "praxis/planners/make_planner.hpp"
 #include "praxis/planners/model_planner.hpp"
 #include "praxis/planners/reflect_planner.hpp"
+#include "runtime/content_filters.hpp"
 #include "runtime/input_checks.hpp"
 #include "runtime/session_actor.hpp"
 
@@ -284,6 +285,27 @@ Result<Birth> birth_of(Services& services, Conversation start) {
   return birth;
 }
 
+/// Applies the content filters at `kPrompt` to a conversation that a root begins with. Returns their
+/// decisions for the log. Error `kPolicy`: a message is denied.
+static Result<std::vector<records::Decided>> filter_history(const AgentSpec& agent,
+                                                            std::vector<MessagePtr>& history,
+                                                            const Origin& origin) {
+  std::vector<records::Decided> decisions;
+  // What an agent below begins with was filtered when it came into the session above.
+  const auto filters = origin.above || history.empty() ? nullptr : filters::filters_of(agent);
+  if (!filters) return decisions;
+  for (MessagePtr& message : history) {
+    Message copy = *message;
+    auto decided = filter_prompt(*filters, copy);
+    if (!decided) continue;
+    if (decided->verb == ApprovalVerb::kReject)
+      return fail(ErrorCode::kPolicy, ErrorKind::kContentPolicy, decided->text);
+    message = std::make_shared<const Message>(std::move(copy));
+    decisions.push_back(*std::move(decided));
+  }
+  return decisions;
+}
+
 Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Services>& services,
                                                      const std::shared_ptr<const AgentDescription>& agent,
                                                      Birth birth, Origin origin) {
@@ -293,6 +315,8 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
   const RuntimeOptions& options = services->options;
   records::SessionCreated created =
       birth_record(*services, birth, origin, with_bounds(equipment->spec, origin));
+  auto filtered = filter_history(*created.agent, birth.history, origin);
+  if (!filtered) return fail(std::move(filtered.error()));
   if (auto left = active_session(*services, created.session, origin); !left) return fail(left.error());
   auto lease = options.journal->create(created.session, options.environment->now());
   if (!lease && lease.error().kind() == ErrorKind::kExists && !birth.id.empty())
@@ -313,6 +337,7 @@ Result<std::shared_ptr<SessionActor>> create_session(const std::shared_ptr<Servi
   auto durable = actor->submit([&](const State&) -> Result<std::vector<RecordBody>> {
     std::vector<RecordBody> records;
     records.emplace_back(std::move(created));
+    for (records::Decided& decided : *filtered) records.emplace_back(std::move(decided));
     for (MessagePtr& message : birth.history)
       records.emplace_back(records::MessageAppended{std::move(message), MessageSource::kImport});
     return records;

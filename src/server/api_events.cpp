@@ -88,7 +88,7 @@ Result<HttpAnswer> show_history(Service& service, const Call& call) {
   JsonArray events, agents;
   for (const auto& [position, event] : past->events) {
     Event shown = event;
-    app::redact(shown, redaction_of(event.agent.id));
+    redact_event(shown, redaction_of(event.agent.id));
     JsonObject json = app::program_json(shown);
     json["id"] = position.text();
     if (Json* result = json.if_contains("result"); result != nullptr && result->is_object())

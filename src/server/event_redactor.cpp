@@ -60,7 +60,7 @@ std::shared_ptr<const Event> EventRedactor::shown(const std::shared_ptr<const Ev
   const redact::Redaction redaction = of_(event->agent.id);
   if (redaction.is_off()) return event;
   auto copy = std::make_shared<Event>(*event);
-  app::redact(*copy, redaction);
+  redact_event(*copy, redaction);
   return copy;
 }
 
@@ -69,8 +69,9 @@ std::vector<Event> EventRedactor::pieces(const Event& event) {
   std::string* const text = delta_text(shown);
   if (is_off()) return {std::move(shown)};
   const redact::Redaction redaction = of_(event.agent.id);
+  if (text != nullptr && redaction.reads_whole_texts()) return {};
   if (text == nullptr || redaction.is_off()) {
-    app::redact(shown, redaction);
+    redact_event(shown, redaction);
     return {std::move(shown)};
   }
   std::vector<Event> out;

@@ -67,7 +67,7 @@ Result<std::string> run_file(const std::shared_ptr<Journal>& journal, const Sess
   std::set<SessionId> sessions;
   for (const auto& [position, event] : past->events) {
     Event shown = event;
-    app::redact(shown, redaction_of(event.agent.id));
+    redact_event(shown, redaction_of(event.agent.id));
     JsonObject json = app::program_json(shown);
     json["id"] = position.text();
     events.push_back(std::move(json));

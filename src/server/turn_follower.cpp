@@ -7,6 +7,8 @@
 
 #include "app/pending_steps.hpp"
 #include "core/project.hpp"
+#include "policy/event_texts.hpp"
+#include "policy/filters.hpp"
 #include "server/problem.hpp"
 
 namespace praxis::server {
@@ -38,6 +40,8 @@ Result<std::vector<ParkedStep>> waiting_steps(const app::StoredSession& stored) 
 bool replay_into(const std::vector<StoredRecord>& records, std::uint64_t from, std::size_t skipped,
                  TurnCodec& codec, std::string& out) {
   State state;
+  AgentSpecPtr agent;
+  redact::Redaction shown;
   for (const StoredRecord& stored : records) {
     const bool is_new = stored.seq > from || (stored.seq == from && skipped == 0);
     const auto* decided = std::get_if<records::Decided>(&stored.record.body);
@@ -47,7 +51,13 @@ bool replay_into(const std::vector<StoredRecord>& records, std::uint64_t from, s
     if (auto applied = apply_to(state, stored.record); !applied) return false;
     if (stored.seq < from) continue;
     std::size_t left_out = stored.seq == from ? skipped : 0;
-    for (const Event& event : project(stored.record, state)) {
+    if (agent != state.agent) {
+      agent = state.agent;
+      shown =
+          redact::Redaction().then(filters::text_rule(filters::filters_of(*agent), filters::Point::kShown));
+    }
+    for (Event& event : project(stored.record, state)) {
+      redact_event(event, shown);
       if (left_out > 0) {
         --left_out;
       } else if (codec.take(event, out)) {
