@@ -59,6 +59,14 @@ SessionStatus TurnDriver::status() const {
   return waits_for_people() ? SessionStatus::kAwaitingUser : state_->status();
 }
 
+bool TurnDriver::works() const {
+  if (failure_) return false;
+  if (hooks_asked_ || turn_ending_ || !held_turns_.empty() || log_.appending() || !log_.is_empty())
+    return true;
+  if (!state_->turn || inherited_ || (state_->paused && effects_.is_empty())) return false;
+  return !waits_for_people() || attended();
+}
+
 TurnPlace TurnDriver::place() const {
   const auto& turn = state_->turn;
   return {turn ? turn->id : TurnId{}, turn ? turn->step : 0};
