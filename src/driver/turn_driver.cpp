@@ -288,7 +288,7 @@ void TurnDriver::come_to_rest() {
   const bool waits = waits_for_people();
   hold_clocks();
   show(std::nullopt);  // before readers learn that this session waits
-  if (waits || state_->paused) disarm(deadline_);
+  if (!failure_ && state_->turn && !is_active()) disarm(deadline_);
   if (waits && !attended()) release_readers();
   tell_parent_of_wait(waits);
   notify_rest();

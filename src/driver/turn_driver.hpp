@@ -143,6 +143,7 @@ class TurnDriver {
   void cancel_effects();
   void settle_unstopped(std::vector<Attempt> effects);
   void hold_clocks();
+  bool is_active() const;
   void arm_deadline();
   Token arm(TimerPurpose purpose, std::chrono::nanoseconds delay, bool keeps = false);
   void disarm(Token& timer);

@@ -146,7 +146,9 @@ RuntimeHealth Runtime::health() const {
   if (const auto rows = journal().sessions(1); !rows) health.journal = fail(rows.error());
   for (const AgentNode& node : agent_tree()) {
     ++health.sessions;
-    if (node.status == SessionStatus::kRunning || node.status == SessionStatus::kModified) ++health.running;
+    const bool sleeps = node.waits && node.waits->reason == "timer";
+    const bool has_turn = node.status == SessionStatus::kRunning || node.status == SessionStatus::kModified;
+    if (has_turn && !sleeps) ++health.running;
     if (node.status == SessionStatus::kAwaitingUser) ++health.waiting;
   }
   return health;
