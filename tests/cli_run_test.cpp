@@ -151,7 +151,8 @@ TEST_F(CliRun, InvalidArguments_AreUsageErrorsWithOneMessage) {
   mistake({"run", "Hi"}, "no model is set");
   mistake({"run", "--model", "opnai:x", "Hi"}, "did you mean \"openai\"?");
   mistake({"run", "--model", "openai:x", "Hi"}, "OPENAI_API_KEY");
-  mistake({"run", "--model", "script:none.jsonl", "Hi"}, "cannot read the script");
+  mistake({"run", "--model", "script:none.jsonl", "Hi"},
+          "cannot read the script \"none.jsonl\": No such file or directory");
   mistake({"run", "--model", "script:broken.jsonl", "Hi"},
           "line 1: has an unknown key \"txet\"; did you mean \"text\"?");
   mistake({"run", "-C", "nowhere", "Hi"}, "cannot work in \"nowhere\"");

@@ -476,7 +476,7 @@ TEST_P(CliOwnFiles, FilesThatAreNoFiles_AreRefusedAtOnce) {
     EXPECT_NE(user_praxis({"run", "--journal", odd, "--model", model, "Hi"}).status, 0) << kind;
     EXPECT_NE(user_praxis({"show", "last", "--journal", odd}).status, 0) << kind;
     EXPECT_THAT(user_praxis({"run", "--model", "script:" + odd.string(), "Hi"}).err,
-                HasSubstr("cannot read the script"))
+                AllOf(HasSubstr("cannot read the script"), HasSubstr("is not a regular file")))
         << kind;
     own_file("clone/named.toml", "instructions_file = \"odd.toml\"\nmodel = \"" + model + "\"\n");
     EXPECT_THAT(user_praxis({"run", "named.toml", "Hi"}).err, HasSubstr("is not a regular file")) << kind;

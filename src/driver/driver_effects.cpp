@@ -78,6 +78,7 @@ bool TurnDriver::begin(const records::EffectIntended& intent) {
   if (intent.kind == EffectKind::kTimer || intent.delay.count() != 0) {
     if (intent.kind != EffectKind::kTimer)
       running.delayed = std::make_shared<const records::EffectIntended>(intent);
+    if (intent.kind == EffectKind::kTimer) effects_.hold_clock(running, now_.monotonic);
     running.timer = arm(EffectTimer{intent.effect, intent.attempt}, rest_of(intent, effect), true);
   } else {
     start(intent, running);
@@ -368,12 +369,18 @@ void TurnDriver::hold_clocks() {
   }
 }
 
-/// Arms the time limit of the turn, which runs while the turn is active: not while it waits for an approval
-/// or is paused.
+/// Whether the turn is active: it does not sleep, wait for an approval or stand paused.
+bool TurnDriver::is_active() const {
+  const auto& effect = state_->turn->effect;
+  const bool sleeps = effect && effect->kind == EffectKind::kTimer;
+  return !sleeps && !state_->paused && !waits_for_people();
+}
+
+/// Arms the time limit of the turn, which runs while the turn is active.
 void TurnDriver::arm_deadline() {
-  if (failure_ || deadline_ != 0 || !state_->turn || state_->paused) return;
+  if (failure_ || deadline_ != 0 || !state_->turn || !is_active()) return;
   const Limits& limits = state_->agent->limits;
-  if (limits.timeout.count() == 0 || waits_for_people()) return;
+  if (limits.timeout.count() == 0) return;
   const std::chrono::nanoseconds spent = state_->turn->report.duration + effects_.active(now_.monotonic);
   deadline_ = arm(TurnDeadline{}, std::max<std::chrono::nanoseconds>(limits.timeout - spent, {}));
 }

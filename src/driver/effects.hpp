@@ -27,7 +27,7 @@ struct RunningEffect {
   std::optional<Usage> stated = {};  ///< a failed model call: the usage that the vendor reported
   bool stopping = false;             ///< was asked to stop
   std::chrono::nanoseconds waited{
-      0};  ///< time in which everything that works for the call waited for approvals
+      0};  ///< time in which everything that works for the call waited for approvals, or that a timer slept
   std::optional<std::chrono::nanoseconds> waits_since = {};
 };
 
@@ -47,7 +47,7 @@ class Effects {
   /// True while a model call is running.
   bool asks_model() const;
 
-  /// Removes an effect and returns how long it ran, without the time that it waited for approvals.
+  /// Removes an effect and returns how long it ran, without the time that it waited for approvals or slept.
   Millis finish(const EffectId& effect, std::chrono::nanoseconds now);
 
   /// Stops the time limit of a running effect at `now`.

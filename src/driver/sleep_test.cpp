@@ -35,8 +35,7 @@ Millis rest_after(Rig& rig, Millis passed) {
   return timer == nullptr ? Millis{-1} : std::chrono::duration_cast<Millis>(timer->delay);
 }
 
-Rig asleep() {
-  Rig rig;
+Rig asleep(Rig rig = Rig()) {
   rig.now.wall = UnixMillis{1'700'000'000'000};
   take_over(rig);
   rig.ask();
@@ -62,6 +61,30 @@ TEST(DriverSleep, TimeThatHasPassed_IsOverAtOnce) {
 TEST(DriverSleep, ClockThatWasPutBack_MakesItNoLonger) {
   Rig rig = asleep();
   EXPECT_EQ(rest_after(rig, -20 * kHour), kThreeDays);
+}
+
+TEST(DriverSleep, TimeLimitOfTheTurn_StandsStill) {
+  AgentSpec agent = echoing();
+  agent.limits.timeout = Millis{60'000};
+  Rig rig = asleep(Rig(agent));
+  const ArmTimer* limit = nullptr;
+  const ArmTimer* sleep = nullptr;
+  for (const Action& action : rig.last) {
+    const auto* armed = std::get_if<ArmTimer>(&action);
+    if (armed != nullptr) (armed->delay == kThreeDays ? sleep : limit) = armed;
+  }
+  ASSERT_NE(sleep, nullptr);
+  const Token timer = sleep->timer;
+  if (limit != nullptr) {
+    const DisarmTimer* stopped = rig.find<DisarmTimer>();
+    ASSERT_NE(stopped, nullptr) << "the limit runs while the turn sleeps";
+    EXPECT_EQ(stopped->timer, limit->timer);
+  }
+  rig.now.monotonic += kThreeDays;
+  rig.feed(TimerFired{timer});
+  ASSERT_TRUE(rig.driver->state().last);
+  EXPECT_EQ(rig.driver->state().last->text, "awake");
+  EXPECT_EQ(rig.driver->state().last->duration, Millis{0}) << "sleep is not active time";
 }
 
 }  // namespace

@@ -59,6 +59,14 @@ SessionStatus TurnDriver::status() const {
   return waits_for_people() ? SessionStatus::kAwaitingUser : state_->status();
 }
 
+bool TurnDriver::works() const {
+  if (failure_) return false;
+  if (hooks_asked_ || turn_ending_ || !held_turns_.empty() || log_.appending() || !log_.is_empty())
+    return true;
+  if (!state_->turn || inherited_ || (state_->paused && effects_.is_empty())) return false;
+  return !waits_for_people() || attended();
+}
+
 TurnPlace TurnDriver::place() const {
   const auto& turn = state_->turn;
   return {turn ? turn->id : TurnId{}, turn ? turn->step : 0};
@@ -280,7 +288,7 @@ void TurnDriver::come_to_rest() {
   const bool waits = waits_for_people();
   hold_clocks();
   show(std::nullopt);  // before readers learn that this session waits
-  if (waits || state_->paused) disarm(deadline_);
+  if (!failure_ && state_->turn && !is_active()) disarm(deadline_);
   if (waits && !attended()) release_readers();
   tell_parent_of_wait(waits);
   notify_rest();

@@ -86,6 +86,8 @@ class TurnDriver {
   SessionStatus status() const;
   /// True when nothing can happen here or below without an approval.
   bool waits_for_people() const { return tree_.waits_for_people(*state_); }
+  /// False when nothing more happens here until an approval, a message or a command comes.
+  bool works() const;
   bool runs(const EffectId& effect, std::uint32_t attempt) const {
     return effects_.find(effect, attempt) != nullptr;
   }
@@ -141,6 +143,7 @@ class TurnDriver {
   void cancel_effects();
   void settle_unstopped(std::vector<Attempt> effects);
   void hold_clocks();
+  bool is_active() const;
   void arm_deadline();
   Token arm(TimerPurpose purpose, std::chrono::nanoseconds delay, bool keeps = false);
   void disarm(Token& timer);

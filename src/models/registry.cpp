@@ -28,7 +28,7 @@ using Made = Result<std::shared_ptr<Model>>;
 
 Made make_script(const std::string& file, const ModelServices& services, const ReadFile& read) {
   const auto text = read(file, kMaxScriptBytes);
-  if (!text) return fail(ErrorCode::kInput, "cannot read the script \"" + file + '"');
+  if (!text) return fail(unreadable_file("script", file, text.error()));
   return script_model(*text, file, services.executor);
 }
 

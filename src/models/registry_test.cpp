@@ -82,8 +82,9 @@ TEST(MakeModel, Script_IsReadFromItsFile) {
 }
 
 TEST(MakeModel, MissingScript_IsReported) {
-  EXPECT_EQ(error("script:/nonexistent/x.jsonl"), "cannot read the script \"/nonexistent/x.jsonl\"");
-  EXPECT_EQ(error("script:/"), "cannot read the script \"/\"");
+  EXPECT_EQ(error("script:/nonexistent/x.jsonl"),
+            "cannot read the script \"/nonexistent/x.jsonl\": No such file or directory");
+  EXPECT_EQ(error("script:/"), "cannot read the script \"/\": Is a directory");
 }
 
 }  // namespace

@@ -1,32 +1,11 @@
 #include "praxis/runtime/agent.hpp"
 
-#include <mutex>
 #include <utility>
 
 #include "praxis/planners/make_planner.hpp"
-#include "praxis/runtime/runtime.hpp"
+#include "runtime/own_runtime.hpp"
 
 namespace praxis {
-
-class OwnRuntime {
- public:
-  explicit OwnRuntime(std::shared_ptr<Journal> journal) : journal_(std::move(journal)) {}
-
-  std::shared_ptr<Runtime> get() {
-    const std::lock_guard lock(mutex_);
-    if (!runtime_) {
-      RuntimeOptions options;
-      options.journal = journal_;
-      runtime_ = Runtime::create(std::move(options));
-    }
-    return runtime_;
-  }
-
- private:
-  const std::shared_ptr<Journal> journal_;
-  std::mutex mutex_;
-  std::shared_ptr<Runtime> runtime_;
-};
 
 namespace {
 
@@ -258,21 +237,16 @@ Agent& Agent::on(std::string pattern, EventHandler handler) {
   return *this;
 }
 Agent& Agent::journal(std::shared_ptr<Journal> journal) {
-  AgentDescription& description = edit();
-  description.runtime.reset();
-  description.own_runtime = std::make_shared<OwnRuntime>(std::move(journal));
+  runtime_ = std::make_shared<OwnRuntime>(std::move(journal));
   return *this;
 }
 Agent& Agent::runtime(std::shared_ptr<Runtime> runtime) {
-  AgentDescription& description = edit();
-  description.runtime = std::move(runtime);
-  description.own_runtime.reset();
+  runtime_ = runtime ? std::make_shared<OwnRuntime>(std::move(runtime)) : nullptr;
   return *this;
 }
 
 std::shared_ptr<Runtime> Agent::runtime_or_default() const {
-  if (description_->runtime) return description_->runtime;
-  return description_->own_runtime ? description_->own_runtime->get() : default_runtime();
+  return runtime_ ? runtime_->get() : default_runtime();
 }
 
 Result<Session> Agent::session() const { return runtime_or_default()->create_session(*this); }

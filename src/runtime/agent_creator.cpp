@@ -82,9 +82,7 @@ Tool Agent::as_tool(std::string name, std::string description) const {
   tool.definition.timeout = std::chrono::milliseconds{0};  // the agent has its own limits
   tool.definition.idempotent = true;  // a repeated call finds the session that the first attempt created
   tool.definition.safe_by_default = true;
-  Agent copy(*this);
-  copy.runtime(nullptr);  // the sub-agent uses the runtime of the call
-  tool.handler = handler_of(copy.description_);
+  tool.handler = handler_of(description_);
   return tool;
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "praxis/base/reach.hpp"
+#include "praxis/core/planner.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {
@@ -311,6 +312,30 @@ TEST_F(RunControlTest, Health_CountsWhatWaits) {
   ASSERT_TRUE(session.ask("go"));
   EXPECT_EQ(runtime_->health().waiting, 1U);
   EXPECT_EQ(runtime_->health().running, 0U);
+}
+
+class SleepingPlanner final : public Planner {
+ public:
+  PlanStep plan(const PlannerState& state) const override {
+    if (state.step() == 0) return Sleep{std::chrono::hours(72)};
+    return Conclude{StopReason::kFinished, "awake", std::nullopt};
+  }
+};
+
+TEST_F(RunControlTest, Health_DoesNotCountSleepAsWork) {
+  planner_ = std::make_shared<const SleepingPlanner>();
+  Session session = session_of(scripted("").planner(planner_));
+  praxis::Run run = session.send_user_message("go");
+  const auto sleeps = [this] {
+    const auto nodes = runtime_->agent_tree();
+    return !nodes.empty() && nodes[0].waits && nodes[0].waits->reason == "timer";
+  };
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!sleeps() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  EXPECT_EQ(runtime_->health().sessions, 1U);
+  EXPECT_EQ(runtime_->health().running, 0U);
+  run.interrupt();
+  EXPECT_TRUE(run.report());
 }
 
 // ---- calls that wait for an approval

@@ -6,6 +6,7 @@
 
 #include "driver/command_records.hpp"
 #include "praxis/net/http_client.hpp"
+#include "runtime/own_runtime.hpp"
 #include "runtime/session_actor.hpp"
 
 namespace praxis {
@@ -19,6 +20,14 @@ namespace {
 std::string environment_variable(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value == nullptr ? std::string() : std::string(value);
+}
+
+/// A session as the program gets it. The runtime of an agent may have no other owner than the handles on what
+/// the agent does.
+Session handle_on(const std::shared_ptr<SessionActor>& actor, const std::shared_ptr<OwnRuntime>& of_agent,
+                  Runtime& runtime) {
+  if (!of_agent || !of_agent->is(runtime)) return Session(actor);
+  return Session(actor->handle_with(runtime.shared_from_this()));
 }
 
 }  // namespace
@@ -69,7 +78,9 @@ std::shared_ptr<Runtime> Runtime::create(RuntimeOptions options) {
   parts->services->root_scope = std::make_shared<const Scope>(Scope{.principal = options.principal});
   parts->services->options = std::move(options);
   parts->services->inbox_watcher = std::make_shared<InboxWatcher>(parts->services);
-  return std::shared_ptr<Runtime>(new Runtime(std::move(parts)));
+  std::shared_ptr<Runtime> runtime(new Runtime(std::move(parts)));
+  runtime->parts_->services->runtime = runtime;
+  return runtime;
 }
 
 // What is run here on behalf of a session fails by its result; handlers that throw are caught where they are
@@ -85,7 +96,7 @@ Result<Session> Runtime::create_session(const Agent& agent, Json metadata, Trace
   Birth birth{.metadata = std::move(metadata), .caller = caller};
   auto actor = praxis::create_session(parts_->services, agent.description(), std::move(birth), {});
   if (!actor) return fail(actor.error());
-  return Session(*std::move(actor));
+  return handle_on(*actor, agent.runtime_, *this);
 }
 
 Result<Session> Runtime::create_session(const Agent& agent, Conversation start, TraceContext caller) {
@@ -94,20 +105,20 @@ Result<Session> Runtime::create_session(const Agent& agent, Conversation start, 
   birth->caller = caller;
   auto actor = praxis::create_session(parts_->services, agent.description(), *std::move(birth), {});
   if (!actor) return fail(actor.error());
-  return Session(*std::move(actor));
+  return handle_on(*actor, agent.runtime_, *this);
 }
 
 Result<Session> Runtime::open_session(const SessionId& session, const Agent& agent, bool force) {
   const Opening opening = force ? Opening::kByForce : Opening::kAny;
   auto actor = praxis::open_session(parts_->services, session, agent.description(), opening, {});
   if (!actor) return fail(actor.error());
-  return Session(*std::move(actor));
+  return handle_on(*actor, agent.runtime_, *this);
 }
 
 Result<Session> Runtime::open_unfinished(const SessionId& session, const Agent& agent) {
   auto actor = praxis::open_session(parts_->services, session, agent.description(), Opening::kUnfinished, {});
   if (!actor) return fail(actor.error());
-  return Session(*std::move(actor));
+  return handle_on(*actor, agent.runtime_, *this);
 }
 
 Result<AgentResult> Runtime::run_once(const Agent& agent, std::string prompt, std::stop_token stop) {
@@ -135,7 +146,9 @@ RuntimeHealth Runtime::health() const {
   if (const auto rows = journal().sessions(1); !rows) health.journal = fail(rows.error());
   for (const AgentNode& node : agent_tree()) {
     ++health.sessions;
-    if (node.status == SessionStatus::kRunning || node.status == SessionStatus::kModified) ++health.running;
+    const bool sleeps = node.waits && node.waits->reason == "timer";
+    const bool has_turn = node.status == SessionStatus::kRunning || node.status == SessionStatus::kModified;
+    if (has_turn && !sleeps) ++health.running;
     if (node.status == SessionStatus::kAwaitingUser) ++health.waiting;
   }
   return health;

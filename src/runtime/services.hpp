@@ -19,7 +19,8 @@ namespace praxis {
 
 /// Immutable, except for the members that are thread-safe themselves. Outlives every session of its runtime.
 struct Services {
-  RuntimeOptions options;                   ///< every pointer is set, except possibly `catalog`
+  RuntimeOptions options;  ///< every pointer is set, except possibly `catalog`
+  std::weak_ptr<Runtime> runtime;
   std::shared_ptr<const Scope> root_scope;  ///< of every root: no bounds
   Observers observers;
   LiveSessions live;

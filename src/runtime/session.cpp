@@ -30,7 +30,7 @@ class SessionControl final : public RunControl {
 void interrupt_on(std::stop_token stop, const std::shared_ptr<SessionActor>& actor,
                   const std::shared_ptr<EventQueue>& events) {
   if (!stop.stop_possible()) return;
-  const auto interrupt = [session = std::weak_ptr(actor), turn = std::weak_ptr(events)] {
+  const auto interrupt = [session = actor->weak_from_this(), turn = std::weak_ptr(events)] {
     const auto strong = session.lock();
     if (auto queue = turn.lock(); queue && strong) strong->interrupt(std::move(queue));
   };

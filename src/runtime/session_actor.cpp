@@ -106,12 +106,25 @@ SessionActor::~SessionActor() {
 
 // ---- the driver and its inputs
 
+std::shared_ptr<SessionActor> SessionActor::handle_with(std::shared_ptr<Runtime> runtime) {
+  struct Kept {
+    std::shared_ptr<Runtime> runtime;
+    std::shared_ptr<SessionActor> actor;  // goes first
+  };
+  keeps_runtime_ = true;
+  const auto kept = std::make_shared<Kept>(Kept{std::move(runtime), shared_from_this()});
+  return {kept, this};
+}
+
 void SessionActor::post(Task work) {
-  // Keeps the actor and its strand alive until `run` returns.
+  // Keeps the actor and its strand alive until `run` returns, and the runtime until the work is done.
   auto keep = shared_from_this();
+  auto runtime = keeps_runtime_ ? services_->runtime.lock() : nullptr;
   if (!services_->options.executor->wants_work()) return strand_.run(std::move(work));
   services_->options.executor->post(
-      [keep = std::move(keep), work = std::move(work)]() mutable { keep->strand_.run(std::move(work)); });
+      [keep = std::move(keep), runtime = std::move(runtime), work = std::move(work)]() mutable {
+        keep->strand_.run(std::move(work));
+      });
 }
 
 void SessionActor::post_from_loop(Task work) {
@@ -146,6 +159,7 @@ void SessionActor::drain() {
     if (actions_.empty()) publish_status();  // observers may cause further actions
   }
   draining_ = false;
+  if (keeps_runtime_) kept_runtime_ = driver_.works() ? services_->runtime.lock() : nullptr;
   give_back(actions_);
   give_back(performing_);
   if (!services_->options.suspend_when_waiting) return;

@@ -51,6 +51,10 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   /// False once the journal failed or the session was abandoned: it does nothing more in this process.
   bool usable() const override { return usable_; }
 
+  /// Returns a pointer to this actor that keeps the runtime too. From now on the actor also does so itself
+  /// while it works: a program that drops its handles stops no turn.
+  std::shared_ptr<SessionActor> handle_with(std::shared_ptr<Runtime> runtime);
+
   /// Runs `work` on the strand: at once when the strand is free, else later.
   void post(Task work);
   /// Runs `work` on the strand with the state and waits for its result. Runs it at once on the strand itself.
@@ -295,10 +299,12 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
 
   Strand strand_;
   std::atomic<bool> usable_ = true;
-  std::atomic<bool> collecting_ = false;   ///< a reader of the turn collects its events
-  std::atomic<std::uint32_t> height_ = 0;  ///< levels of sub-agents below
+  std::atomic<bool> keeps_runtime_ = false;  ///< while it works
+  std::atomic<bool> collecting_ = false;     ///< a reader of the turn collects its events
+  std::atomic<std::uint32_t> height_ = 0;    ///< levels of sub-agents below
 
   // Everything below is used on the strand only.
+  std::shared_ptr<Runtime> kept_runtime_;  ///< null: nothing to do, or `keeps_runtime_` is false
   driver::TurnDriver driver_;
   driver::Actions actions_;     ///< to be carried out
   driver::Actions performing_;  ///< being carried out

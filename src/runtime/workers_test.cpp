@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "base/executor_end.hpp"
 #include "praxis/tools/fork_tool.hpp"
 #include "runtime/testing/scripted.hpp"
 
@@ -15,6 +16,14 @@ class WorkersTest : public Scripted {
     RuntimeOptions options;
     options.executor = make_executor(2);
     use_runtime(std::move(options));
+  }
+
+  /// Waits for the end of the runtime: what it still closes would count as threads of the next test.
+  void TearDown() override {
+    Scripted::TearDown();
+    const ExecutorEnd end(runtime_->model_services().executor);
+    runtime_.reset();
+    EXPECT_TRUE(end.wait(std::chrono::minutes(1)));
   }
 
   static std::ptrdiff_t threads() {

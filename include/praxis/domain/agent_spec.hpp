@@ -18,7 +18,7 @@ namespace praxis {
 struct Limits {
   std::uint32_t max_steps = 100;  ///< steps of the loop
   std::uint32_t max_tool_calls = 0;
-  Millis timeout{0};            ///< active time; waiting for an approver does not count
+  Millis timeout{0};            ///< active time, without waits for an approver and sleep
   std::int64_t max_tokens = 0;  ///< input and output of all model calls
   MicroUsd max_usd;
   std::int64_t max_context = 0;          ///< tokens of one request, by the estimator

@@ -21,8 +21,8 @@ class Planner;       // praxis/core/planner.hpp
 class Reflector;     // praxis/core/planner.hpp
 class PromptSource;  // praxis/runtime/user_prompts.hpp
 class Runtime;
-/// A runtime on a journal of the agent's own, created when the agent is first run. Shared by copies of the
-/// agent.
+/// The runtime that a program chose for an agent: the one it gave, or one on a journal of the agent's own,
+/// created when the agent is first run. Shared by copies of the agent.
 class OwnRuntime;
 
 /// Returns an agent's instructions for the turn that is about to start. Runs on the thread that starts the
@@ -55,9 +55,7 @@ struct AgentDescription {
   ToolSet tools;
   Hooks hooks;
   std::vector<std::pair<std::string, EventHandler>> handlers;
-  std::shared_ptr<Model> model;      ///< null: made from `spec.model`
-  std::shared_ptr<Runtime> runtime;  ///< null: `own_runtime`, or else the default one
-  std::shared_ptr<OwnRuntime> own_runtime;
+  std::shared_ptr<Model> model;                               ///< null: made from `spec.model`
   std::shared_ptr<const Planner> planner;                     ///< of the host; null: that of `spec.plan`
   std::shared_ptr<const Reflector> reflector;                 ///< null: none
   ToolExecutor executor;                                      ///< null: handlers run in this process
@@ -175,10 +173,12 @@ class Agent {
   const std::shared_ptr<const AgentDescription>& description() const { return description_; }
 
  private:
+  friend class Runtime;
   AgentDescription& edit();
   std::shared_ptr<Runtime> runtime_or_default() const;
 
   std::shared_ptr<const AgentDescription> description_;
+  std::shared_ptr<OwnRuntime> runtime_;  ///< null: the default one
 };
 
 }  // namespace praxis

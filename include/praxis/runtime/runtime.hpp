@@ -54,7 +54,7 @@ struct RuntimeHealth {
   bool accepts_work = true;  ///< false once it was stopped
   Status journal;            ///< whether the journal can be read
   std::size_t sessions = 0;  ///< active ones, sub-agents among them
-  std::size_t running = 0;   ///< of them, with a turn that works
+  std::size_t running = 0;   ///< of them, with a turn that works: it does not sleep
   std::size_t waiting = 0;   ///< of them, with a turn that waits for an approver
 
   bool ok() const { return accepts_work && journal.has_value(); }

@@ -85,7 +85,7 @@ Result<std::vector<Exchange>> read_cassette(const std::string& folder, const Rea
                                             const Catalog& catalog) {
   const std::string file = (std::filesystem::path(folder) / kExchangesFile).string();
   auto text = read(file, kMaxCassetteBytes);
-  if (!text) return fail(ErrorCode::kInput, "cannot read the cassette \"" + file + '"');
+  if (!text) return fail(unreadable_file("cassette", file, text.error()));
   std::istringstream in(*std::move(text));
   std::vector<Exchange> exchanges;
   std::size_t number = 0;
@@ -277,6 +277,14 @@ std::string first_difference(const Json& sent, const Json& recorded) {
     object->erase("stream_options");
   }
   return differ(ours, theirs, {});
+}
+
+Error unreadable_file(std::string_view what, const std::string& path, const Error& error) {
+  std::string reason = error.message;
+  if (const std::string known = "cannot read \"" + path + "\": "; reason.starts_with(known))
+    reason.erase(0, known.size());
+  return make_error(ErrorCode::kInput,
+                    "cannot read the " + std::string(what) + " \"" + path + "\": " + reason);
 }
 
 Result<std::shared_ptr<Model>> cassette_model(const std::string& folder, const ReadFile& read,
