@@ -99,9 +99,9 @@ class Runs : public std::enable_shared_from_this<Runs> {
   /// the journal did not take the message. `done` as in `NewRun`; `change` is for a run that is not open.
   void send(const SessionId& run, Load::Slot slot, Message message, Json schema, WhenBegun then,
             std::function<void(const Result<AgentResult>&)> done = nullptr, const BranchChange& change = {});
-  /// Continues the open turn of a run, or begins that of its first queued message or of one that was meant for
-  /// a step of a turn that had ended. `change` as of `send`.
-  /// Errors as `send`, without a turn to continue `kConflict`.
+  /// Continues the open turn of a run, or begins that of its first queued message or of one that was meant
+  /// for a step of a turn that had ended. `change` as of `send`. Errors as `send`, without a turn to continue
+  /// `kConflict`.
   Status resume(const SessionId& run, const BranchChange& change = {});
   /// Reads an agent by its name, without starting anything. Error `kNotFound`, or `kInput` of its file.
   Result<Agent> described(const std::string& name);

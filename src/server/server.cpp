@@ -336,7 +336,7 @@ class RunningServer final : public Server {
   std::unique_ptr<HttpServer> http_;
   const std::shared_ptr<Looks> looks_;
   std::unique_ptr<RestateEndpoint> engine_;  ///< null: turns run in this process alone
-  std::unique_ptr<PieceRelay> relay_;  ///< null: the journal has no other servers
+  std::unique_ptr<PieceRelay> relay_;        ///< null: the journal has no other servers
   ScheduleThread schedules_;
 };
 
