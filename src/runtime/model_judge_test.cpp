@@ -107,6 +107,21 @@ TEST_F(ModelJudge, WithoutAnAnswerTheTextIsDenied) {
   }
 }
 
+TEST_F(ModelJudge, SpentBudgetDenies) {
+  const auto costly = [](const ModelRequest&) -> Result<ModelResponse> {
+    auto answer = stub_text("I think about it.");
+    answer.usage.output = 200;
+    return answer;
+  };
+  Limits limits;
+  limits.max_tokens = 100;
+  Session session = session_of(judged("tool_input", "hello", costly).limits(limits));
+  std::ignore = session.ask("go");
+  EXPECT_EQ(calls_, 0);
+  EXPECT_EQ(questions_.size(), 1U) << "its second step has no budget";
+  EXPECT_THAT(changes(session), ElementsAre("deny orders"));
+}
+
 TEST_F(ModelJudge, LongTextIsDeniedUnasked) {
   checked(judged("tool_output", std::string(kMostJudged + 1, 'a'), no).run("go"));
   EXPECT_THAT(questions_, IsEmpty());

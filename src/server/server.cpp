@@ -355,6 +355,15 @@ Result<std::shared_ptr<Runtime>> open_runtime_for(const app::Workspace& place,
   return app::open_runtime(place, use);
 }
 
+/// Carries deltas to and from the other servers of the journal; null if it has no others.
+std::unique_ptr<PieceRelay> relay_of(Service& service, const ScheduleThread::Warn& warn) {
+  const std::string& journal = service.workspace->journal;
+  if (!is_postgres_address(journal)) return nullptr;
+  service.relayed = std::make_shared<RelayCounts>();
+  return std::make_unique<PieceRelay>(journal, service.runtime->environment().new_id(), service.feed,
+                                      service.runs, service.relayed, warn);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOptions options) {
@@ -386,12 +395,7 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
     service->login = std::make_shared<LoginCode>(options.login_code, std::move(options.login_token),
                                                  (*runtime)->environment().now() + kLoginTime);
   }
-  std::unique_ptr<PieceRelay> relay;
-  if (is_postgres_address(place->journal)) {
-    service->relayed = std::make_shared<RelayCounts>();
-    relay = std::make_unique<PieceRelay>(place->journal, (*runtime)->environment().new_id(), feed, runs,
-                                         service->relayed, options.warn);
-  }
+  auto relay = relay_of(*service, options.warn);
   feed->start();
   options.http.warn = options.warn;
   options.http.refuse = [service](int status, const std::string& reason) {
