@@ -11,7 +11,7 @@ praxis_with_needs(praxis_components "${PRAXIS_COMPONENTS}")
 # The sources of each component; all others are the core's.
 set(praxis_sources_http "/src/net/(beast_impl|byte_stream|egress_proxy[a-z_]*|http_client|http_connection|http_request_parser|http_server[a-z_]*|reply_queue|tls_files|web_socket)\\.cpp$")
 set(praxis_sources_sqlite "/src/seal/|/src/store/|/src/tools/sqlite_[a-z]*\\.cpp$|/src/memory/(memory_file|sqlite_[a-z]*)\\.cpp$|/src/prompts/sqlite_log\\.cpp$|/src/journal/(accept_loss|acknowledged|blob_sweep|group_commit|inbox_store|journal_file|log_evidence|owners|read_attempts|reseal|sealed_values|journal_keys|session_labels|session_removal|session_store|shrink|sqlite_journal)\\.cpp$")
-set(praxis_sources_tools "/src/process/|/src/tools/(file_[a-z_]*|python_[a-z_]*|shell_tool|skill_[a-z_]*)\\.cpp$|/src/prompts/(renderer_image|template_renderer)\\.cpp$")
+set(praxis_sources_tools "/src/process/|/src/tools/(editor_files|file_[a-z_]*|python_[a-z_]*|shell_tool|skill_[a-z_]*)\\.cpp$|/src/prompts/(renderer_image|template_renderer)\\.cpp$")
 set(praxis_sources_mcp "/src/mcp/|/src/acp/|/src/runtime/mcp_(tools|input|prompts)\\.cpp$")
 set(praxis_sources_app "/src/(app|snapshots)/")
 

@@ -154,7 +154,7 @@ void withhold(Result<ToolOutput>& output, std::string why) {
   output = fail(std::move(error));
 }
 
-std::string text_of(const Result<ToolOutput>& output) {
+std::string whole_text_of(const Result<ToolOutput>& output) {
   if (!output) return output.error().message;
   return output->value.is_null() ? output->text : output->text + '\n' + to_json_text(output->value);
 }

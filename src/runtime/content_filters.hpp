@@ -27,7 +27,7 @@ std::string filter_output(const filters::FilterSet& set, std::string_view tool, 
 void withhold(Result<ToolOutput>& output, std::string why);
 
 /// What the model would read of it.
-std::string text_of(const Result<ToolOutput>& output);
+std::string whole_text_of(const Result<ToolOutput>& output);
 
 /// Applies the filters at `kPrompt` to a message that is sent into a run. Returns the decision for the log,
 /// with the reason if the message is denied; `std::nullopt` if no filter applied.

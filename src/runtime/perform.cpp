@@ -335,7 +335,7 @@ std::string SessionActor::filter_result(ToolRun& run, Result<ToolOutput>& output
   const bool asks = !output && output.error().kind() == ErrorKind::kAuthorisation;
   if (asks || by.starts_with("deny ")) return by;
   auto denied = judge_by_models(*run.scope, *run.filters, filters::Point::kToolOutput, run.call.name,
-                                text_of(output), "withholds", "the result of \"" + run.call.name + '"');
+                                whole_text_of(output), "withholds", "the result of \"" + run.call.name + '"');
   if (!denied) return by;
   withhold(output, std::move(denied->why));
   return std::move(denied->by);

@@ -38,8 +38,14 @@ void take_fact(const std::string& text, StoredConversation& conversation) {
     conversation.facts.emplace_back(ItemsAdded{*items});
   if (const Json& removed = json_at(json, kRemoved); removed.is_string())
     conversation.facts.emplace_back(ItemRemoved{to_plain_text(removed)});
-  if (auto response = ResponseId::parse(json_text(json, kResponse)))
+  if (auto response = ResponseId::parse(json_text(json, kResponse))) {
+    // A turn that could not begin, since another server had the run, leaves its number to a later request.
+    std::erase_if(conversation.facts, [&](const ConversationFact& fact) {
+      const auto* begun = std::get_if<ResponseBegun>(&fact);
+      return begun != nullptr && begun->response == *response;
+    });
     conversation.facts.emplace_back(ResponseBegun{*std::move(response), json_int(json, kHolds)});
+  }
 }
 
 StoredConversation conversation_of(const app::StoredSession& stored) {

@@ -79,6 +79,22 @@ TEST_F(ConversationsApi, IsFoundAgainAfterARestartWithItsItems) {
   EXPECT_EQ(texts(call("GET", path_of(make(), "/items"))).size(), 0U) << "one without items";
 }
 
+TEST_F(ConversationsApi, ResponseThatIsBegunTwice_IsListedOnce) {
+  three_answers();
+  start();
+  const std::string id = make();
+  const Answer first = respond(id, "Hi"), second = respond(id, "And then?");
+  ASSERT_EQ(second.status, 200) << second.body;
+  // As a server writes it whose turn does not begin, since another one has the run.
+  const std::string fact = to_json_text(JsonObject{{"response", second.text("id")}, {"holds", 1}});
+  const Answer noted = call(
+      "POST", "/api/v1/runs/" + ConversationId::parse(id)->run.str() + "/commands",
+      to_json_text(JsonObject{{"commands", JsonArray{JsonObject{{"verb", "annotate"}, {"text", fact}}}}}));
+  ASSERT_EQ(noted.status / 100, 2) << noted.body;
+  EXPECT_THAT(texts(items(id)), ElementsAre("Hi", "One.", "And then?", "Two."));
+  EXPECT_EQ(respond(id, "More").status, 200);
+}
+
 TEST_F(ConversationsApi, ResponsesOfItContinueOneRunWithItsItems) {
   three_answers();
   start();

@@ -20,6 +20,7 @@ struct ResponseId {
   std::string text() const;
   /// Nothing if the text has another form.
   static std::optional<ResponseId> parse(std::string_view text);
+  bool operator==(const ResponseId&) const = default;
 };
 
 /// A step that waits as `mcpr_RUN~p1` or `mcpr_RUN~SESSION~p1`.

@@ -89,8 +89,7 @@ struct McpToolList {
 struct McpServerInfo {
   std::string name, version;
   std::string protocol;    ///< the version of the protocol that both sides use
-  bool resources = false;  ///< whether it says that it has resources, prompts, and tasks for calls
-  bool prompts = false, tasks = false;
+  bool resources = false, prompts = false, tasks = false;  ///< whether it says that it has them
 };
 
 /// What a server wants to know before it carries out a call.
