@@ -15,10 +15,9 @@ struct FileBounds {
   /// No root is reached through a link below one of these folders or below another root, and a root that
   /// becomes another folder later is refused: programs that may write there cannot lead the tool elsewhere.
   std::vector<std::string> no_links_below;
-  /// Files and folders that are never written, as what `Sandbox` always protects in a root.
-  std::vector<std::string> protect;
-  /// Files and folders that are neither read nor written; so are files named `.env` and `.env.*`.
-  std::vector<std::string> hide;
+  /// Files and folders that are never written (`protect`), as what `Sandbox` always protects in a root, and
+  /// that are neither read nor written (`hide`), as files named `.env` and `.env.*`.
+  std::vector<std::string> protect, hide;
   std::shared_ptr<class EditorFiles> editor = {};  ///< what an editor has open; null: the disk alone
 };
 
