@@ -85,12 +85,12 @@ bool decode_blob(std::string_view message, Blob& blob) {
 
 bool decode_row(std::string_view message, RowChange& row) {
   return each_field(message, [&](const ProtobufField& field) {
-    std::string text(field.bytes);
-    if (field.number == kAgent) row.agent = std::move(text);
-    if (field.number == kModel) row.model = std::move(text);
-    if (field.number == kStatus) row.status = std::move(text);
-    if (field.number == kTitle) row.title = std::move(text);
-    if (field.number == kParent) row.parent = SessionId(std::string(field.bytes));
+    const std::string text(field.bytes);
+    if (field.number == kAgent) row.agent = text;
+    if (field.number == kModel) row.model = text;
+    if (field.number == kStatus) row.status = text;
+    if (field.number == kTitle) row.title = text;
+    if (field.number == kParent) row.parent = SessionId(text);
   });
 }
 
