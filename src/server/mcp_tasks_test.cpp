@@ -13,6 +13,7 @@ namespace praxis::server {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace testing;
@@ -34,7 +35,8 @@ class ServedMcpTasks : public ServerTest {
     const Answer answer =
         ask("tools/call", {{"name", agent}, {"arguments", JsonObject{{"prompt", "hi"}}}}, agent);
     EXPECT_EQ(text_in(answer, "resultType"), "task") << answer.body;
-    EXPECT_EQ(text_in(answer, "status"), "working");
+    // A quick run has got further when the answer is written.
+    EXPECT_THAT(text_in(answer, "status"), AnyOf("working", "input_required", "completed")) << answer.body;
     return text_in(answer, "taskId");
   }
   Answer about(const std::string& method, const std::string& task, JsonObject more = {},
