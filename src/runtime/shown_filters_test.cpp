@@ -23,9 +23,11 @@ class ShownFilters : public FilteredTest {
       seen += to_json_text(to_json(event)) + '\n';
     });
     Session session = session_of(agent);
-    for (const Event& event : session.send_user_message("go")) seen += to_json_text(to_json(event)) + '\n';
+    std::string streamed;
+    for (const Event& event : session.send_user_message("go"))
+      streamed += to_json_text(to_json(event)) + '\n';
     const std::lock_guard lock(mutex);
-    return seen;
+    return seen + streamed;
   }
 };
 
