@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "journal/testing/postgres_server.hpp"
+#include "praxis/base/environment.hpp"
 #include "served_command_line.hpp"
 
 namespace praxis::testing {
