@@ -34,7 +34,7 @@ struct McpServedTasks {
   /// Error `kInput`: the client has no such task.
   std::function<Result<ServedTask>(const std::string& id)> find;
   /// Takes answers to requests of a task, by their names; ignores those that do not wait. Errors: of `find`,
-  /// and of the one who may not answer.
+  /// and that its caller may not answer.
   std::function<Status(const std::string& id, const JsonObject& answers)> answer;
   /// Stops a task, unless it has ended. Error: of `find`.
   std::function<Status(const std::string& id)> cancel;

@@ -60,8 +60,8 @@ void EngineLog::connect(EngineLinks links) {
   watch();
 }
 
-void EngineLog::run(Todo& todo) {
-  for (Task& task : todo) task();
+void EngineLog::run(Afterwards& afterwards) {
+  for (Task& task : afterwards) task();
 }
 
 // ---- trees
@@ -99,74 +99,74 @@ void EngineLog::append(Append append, AppendDone done) {
   const SessionId root = root_of(append.lease.session, append.row.parent);
   Item item{encode_append(append), std::move(append), std::move(done)};
   if (item.bytes.size() > kMostAppendBytes) return item.done(fail(too_large(item.bytes.size())));
-  Todo todo;
+  Afterwards afterwards;
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) {
-      todo.push_back([done = std::move(item.done)]() mutable { done(fail(ended())); });
+      afterwards.push_back([done = std::move(item.done)]() mutable { done(fail(ended())); });
     } else {
       const TreePtr tree = tree_of(root);
       tree->is_live = true;
       if (item.append.lease.session == root && item.append.row.status) tree->status = *item.append.row.status;
       tree->queue.push_back(std::move(item));
-      advance(root, *tree, todo);
+      advance(root, *tree, afterwards);
     }
   }
-  run(todo);
+  run(afterwards);
 }
 
 void EngineLog::release(const Lease& lease) {
-  Todo todo;
+  Afterwards afterwards;
   {
     const std::lock_guard lock(mutex_);
     const auto root = roots_.find(lease.session);
     const auto tree = root == roots_.end() ? trees_.end() : trees_.find(root->second);
     if (tree == trees_.end()) {
-      todo.push_back([store = store_, lease] { store->release(lease); });
+      afterwards.push_back([store = store_, lease] { store->release(lease); });
     } else {
       if (root->first == root->second) tree->second->is_live = false;
       tree->second->releases.push_back(lease);
-      flush_releases(*tree->second, todo);
+      flush_releases(*tree->second, afterwards);
     }
     if (root != roots_.end()) roots_.erase(root);
   }
-  run(todo);
+  run(afterwards);
 }
 
-void EngineLog::flush_releases(Tree& tree, Todo& todo) {
+void EngineLog::flush_releases(Tree& tree, Afterwards& afterwards) {
   if (!tree.is_quiet()) return;
   for (const Lease& lease : std::exchange(tree.releases, {}))
-    todo.push_back([store = store_, lease] { store->release(lease); });
+    afterwards.push_back([store = store_, lease] { store->release(lease); });
 }
 
 // ---- answers
 
-void EngineLog::advance(const SessionId& root, Tree& tree, Todo& todo) {
+void EngineLog::advance(const SessionId& root, Tree& tree, Afterwards& afterwards) {
   if (tree.storing > 0 || stopped_) return;
   if (!tree.request) {
     const bool is_expected = tree.link == Link::kAsked || tree.link == Link::kProposed;
-    if (!tree.queue.empty() && !is_expected) ask(root, tree, todo);
+    if (!tree.queue.empty() && !is_expected) ask(root, tree, afterwards);
     return;
   }
-  if (!tree.queue.empty()) return propose_queue(tree, todo);
+  if (!tree.queue.empty()) return propose_queue(tree, afterwards);
   if (!is_open(tree.status)) {
     tree.known = 0;
-    return answer_request(tree, finish(tree.request->invocation), Link::kUnknown, todo);
+    return answer_request(tree, finish(tree.request->invocation), Link::kUnknown, afterwards);
   }
-  if (awaits_person(tree.status)) return suspend_request(tree, todo);
-  hold(root, tree, todo);
+  if (awaits_person(tree.status)) return suspend_request(tree, afterwards);
+  hold(root, tree, afterwards);
 }
 
-void EngineLog::ask(const SessionId& root, Tree& tree, Todo& todo) {
+void EngineLog::ask(const SessionId& root, Tree& tree, Afterwards& afterwards) {
   const bool is_suspended = tree.link == Link::kAsleep;
   tree.link = Link::kAsked;
   tree.asked = environment_->monotonic();
-  if (links_.wake) todo.push_back([wake = links_.wake, root] { wake(root); });
+  if (links_.wake) afterwards.push_back([wake = links_.wake, root] { wake(root); });
   // One that this process does not know of may exist; then a second one finds nothing to do, and ends.
-  if (!is_suspended && links_.invoke) todo.push_back([invoke = links_.invoke, root] { invoke(root); });
+  if (!is_suspended && links_.invoke) afterwards.push_back([invoke = links_.invoke, root] { invoke(root); });
 }
 
-void EngineLog::propose_queue(Tree& tree, Todo& todo) {
+void EngineLog::propose_queue(Tree& tree, Afterwards& afterwards) {
   std::vector<std::string> appends;
   std::size_t bytes = 0;
   while (!tree.queue.empty() &&
@@ -177,34 +177,34 @@ void EngineLog::propose_queue(Tree& tree, Todo& todo) {
     tree.queue.pop_front();
   }
   tree.batch = encode_batch(appends);
-  answer_request(tree, propose(tree.request->invocation, tree.batch), Link::kProposed, todo);
+  answer_request(tree, propose(tree.request->invocation, tree.batch), Link::kProposed, afterwards);
 }
 
-void EngineLog::suspend_request(Tree& tree, Todo& todo) {
+void EngineLog::suspend_request(Tree& tree, Afterwards& afterwards) {
   const Invocation& invocation = tree.request->invocation;
   constexpr std::uint32_t kMostDoublings = 16;
   const auto sleep = std::min(waits_.first_sleep * (1U << std::min(invocation.sleeps, kMostDoublings)),
                               waits_.longest_sleep);
-  answer_request(tree, suspend(invocation, environment_->now() + sleep), Link::kAsleep, todo);
+  answer_request(tree, suspend(invocation, environment_->now() + sleep), Link::kAsleep, afterwards);
 }
 
-void EngineLog::answer_request(Tree& tree, std::string bytes, Link link, Todo& todo) {
+void EngineLog::answer_request(Tree& tree, std::string bytes, Link link, Afterwards& afterwards) {
   tree.link = link;
   tree.asked = environment_->monotonic();
   if (auto good = check_answer(tree.request->invocation, bytes); !good) {
-    if (links_.warn) todo.push_back([warn = links_.warn, text = good.error().message] { warn(text); });
+    if (links_.warn) afterwards.push_back([warn = links_.warn, text = good.error().message] { warn(text); });
     bytes = refuse(good.error().message, kRetryDelay);
   }
-  todo.push_back([answer = std::move(tree.request->answer), bytes = std::move(bytes)]() mutable {
+  afterwards.push_back([answer = std::move(tree.request->answer), bytes = std::move(bytes)]() mutable {
     answer(std::move(bytes));
   });
   tree.request.reset();
 }
 
-void EngineLog::hold(const SessionId& root, Tree& tree, Todo& todo) {
+void EngineLog::hold(const SessionId& root, Tree& tree, Afterwards& afterwards) {
   if (std::exchange(tree.request->is_held, true)) return;
-  todo.push_back([weak = weak_from_this(), executor = executor_, wait = waits_.hold, root,
-                  number = tree.request->number] {
+  afterwards.push_back([weak = weak_from_this(), executor = executor_, wait = waits_.hold, root,
+                        number = tree.request->number] {
     executor->after(wait, [weak, root, number] {
       if (const auto self = weak.lock()) self->hold_ended(root, number);
     });
@@ -212,21 +212,21 @@ void EngineLog::hold(const SessionId& root, Tree& tree, Todo& todo) {
 }
 
 void EngineLog::hold_ended(const SessionId& root, std::uint64_t number) {
-  Todo todo;
+  Afterwards afterwards;
   {
     const std::lock_guard lock(mutex_);
     const auto tree = trees_.find(root);
     if (tree == trees_.end() || !tree->second->request || tree->second->request->number != number) return;
-    if (tree->second->storing == 0) suspend_request(*tree->second, todo);
+    if (tree->second->storing == 0) suspend_request(*tree->second, afterwards);
   }
-  run(todo);
+  run(afterwards);
 }
 
-void EngineLog::fail_all(Tree& tree, const Error& error, Todo& todo) {
+void EngineLog::fail_all(Tree& tree, const Error& error, Afterwards& afterwards) {
   std::ranges::move(tree.proposed, std::inserter(tree.queue, tree.queue.begin()));
   tree.proposed.clear();
   for (Item& item : tree.queue)
-    todo.push_back([done = std::move(item.done), error]() mutable { done(fail(error)); });
+    afterwards.push_back([done = std::move(item.done), error]() mutable { done(fail(error)); });
   tree.queue.clear();
   tree.is_live = false;
 }
@@ -235,7 +235,7 @@ void EngineLog::fail_all(Tree& tree, const Error& error, Todo& todo) {
 
 std::uint64_t EngineLog::take(Invocation invocation, Answer answer) {
   const SessionId root(invocation.key);
-  Todo todo;
+  Afterwards afterwards;
   TreePtr tree;
   std::uint64_t number = 0;
   {
@@ -244,14 +244,14 @@ std::uint64_t EngineLog::take(Invocation invocation, Answer answer) {
     tree = tree_of(root);
     tree->link = Link::kOpen;
     if (tree->request) {  // its connection was lost, or will be
-      todo.push_back([old = std::move(tree->request->answer)]() mutable {
+      afterwards.push_back([old = std::move(tree->request->answer)]() mutable {
         old(refuse("a later request took the place of this one", kRetryDelay));
       });
       tree->request.reset();
     }
   }
-  run(todo);
-  todo.clear();
+  run(afterwards);
+  afterwards.clear();
   const std::lock_guard serial(tree->taking);
   const auto taken = take_batches(root, tree, invocation);
   invocation.batches = {};  // they are large, and in the journal now
@@ -264,8 +264,8 @@ std::uint64_t EngineLog::take(Invocation invocation, Answer answer) {
       const std::string why = !taken     ? taken.error().message
                               : stopped_ ? ended().message
                                          : "the journal did not take the records";
-      if (!taken && links_.warn) todo.push_back([warn = links_.warn, why] { warn(why); });
-      todo.push_back([answer = std::move(answer), why]() mutable { answer(refuse(why, kRetryDelay)); });
+      if (!taken && links_.warn) afterwards.push_back([warn = links_.warn, why] { warn(why); });
+      afterwards.push_back([answer = std::move(answer), why]() mutable { answer(refuse(why, kRetryDelay)); });
       tree->link = Link::kUnknown;
     } else {
       if (!tree->is_live) tree->status = row ? row->status : "";
@@ -273,16 +273,16 @@ std::uint64_t EngineLog::take(Invocation invocation, Answer answer) {
       std::ranges::move(tree->proposed, std::inserter(tree->queue, tree->queue.begin()));
       tree->proposed.clear();
       const bool is_left = !tree->is_live && tree->queue.empty() && is_open(tree->status);
-      if (is_left && links_.resume) todo.push_back([resume = links_.resume, root] { resume(root); });
+      if (is_left && links_.resume) afterwards.push_back([resume = links_.resume, root] { resume(root); });
       if (invocation.cancelled && !std::exchange(tree->was_cancelled, true) && links_.interrupt)
-        todo.push_back([interrupt = links_.interrupt, root] { interrupt(root); });
+        afterwards.push_back([interrupt = links_.interrupt, root] { interrupt(root); });
       tree->request = Request{number, std::move(invocation), std::move(answer)};
       tree->link = Link::kOpen;
-      advance(root, *tree, todo);
+      advance(root, *tree, afterwards);
     }
     forget_if_idle(root, tree);
   }
-  run(todo);
+  run(afterwards);
   return number;
 }
 
@@ -311,12 +311,12 @@ Status EngineLog::take_batches(const SessionId& root, const TreePtr& tree, const
     } else {
       const auto changed = recover_batch(*store_, invocation.batches[next]);
       if (!changed) return fail(changed.error());
-      Todo todo;
+      Afterwards afterwards;
       if (*changed) {
         const std::lock_guard lock(mutex_);
-        fail_all(*tree, superseded(root), todo);
+        fail_all(*tree, superseded(root), afterwards);
       }
-      run(todo);
+      run(afterwards);
     }
     const std::lock_guard lock(mutex_);
     tree->known = next + 1;
@@ -335,24 +335,25 @@ void EngineLog::store(const SessionId& root, const TreePtr& tree, std::vector<It
 }
 
 void EngineLog::stored(const SessionId& root, const TreePtr& tree, const Result<std::uint64_t>& last) {
-  Todo todo;
+  Afterwards afterwards;
   {
     const std::lock_guard lock(mutex_);
     --tree->storing;
     if (!last) {  // the engine has them: the next request stores them
       tree->invocation.clear();
-      fail_all(*tree, last.error(), todo);
-      if (tree->request) answer_request(*tree, refuse(last.error().message, kRetryDelay), Link::kAsked, todo);
+      fail_all(*tree, last.error(), afterwards);
+      if (tree->request)
+        answer_request(*tree, refuse(last.error().message, kRetryDelay), Link::kAsked, afterwards);
     }
-    flush_releases(*tree, todo);
-    advance(root, *tree, todo);
+    flush_releases(*tree, afterwards);
+    advance(root, *tree, afterwards);
     forget_if_idle(root, tree);
   }
-  run(todo);
+  run(afterwards);
 }
 
 void EngineLog::gone(const SessionId& root, std::uint64_t request) {
-  Todo dropped;
+  Afterwards dropped;
   const std::lock_guard lock(mutex_);
   const auto tree = trees_.find(root);
   if (tree == trees_.end() || !tree->second->request || tree->second->request->number != request) return;
@@ -363,14 +364,14 @@ void EngineLog::gone(const SessionId& root, std::uint64_t request) {
 }
 
 void EngineLog::take_up(const SessionId& root) {
-  Todo todo;
+  Afterwards afterwards;
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;
     const TreePtr tree = tree_of(root);
-    if (!tree->request && !tree->is_live) ask(root, *tree, todo);
+    if (!tree->request && !tree->is_live) ask(root, *tree, afterwards);
   }
-  run(todo);
+  run(afterwards);
 }
 
 // ---- time
@@ -386,7 +387,7 @@ void EngineLog::watch() {
 
 /// Announces again what the engine did not ask for.
 void EngineLog::look() {
-  Todo todo;
+  Afterwards afterwards;
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;
@@ -395,25 +396,26 @@ void EngineLog::look() {
       const bool waits = !tree->queue.empty() || !tree->proposed.empty();
       if (waits && !tree->request && tree->storing == 0 && now - tree->asked > waits_.patience) {
         tree->link = Link::kUnknown;
-        ask(root, *tree, todo);
+        ask(root, *tree, afterwards);
       }
     }
   }
-  run(todo);
+  run(afterwards);
 }
 
 void EngineLog::stop() {
-  Todo todo;
+  Afterwards afterwards;
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(stopped_, true)) return;
     for (const auto& [root, tree] : trees_) {
-      fail_all(*tree, ended(), todo);
-      if (tree->request) answer_request(*tree, refuse(ended().message, kRetryDelay), Link::kUnknown, todo);
-      flush_releases(*tree, todo);
+      fail_all(*tree, ended(), afterwards);
+      if (tree->request)
+        answer_request(*tree, refuse(ended().message, kRetryDelay), Link::kUnknown, afterwards);
+      flush_releases(*tree, afterwards);
     }
   }
-  run(todo);
+  run(afterwards);
 }
 
 }  // namespace praxis::restate

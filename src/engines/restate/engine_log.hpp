@@ -104,26 +104,26 @@ class EngineLog : public std::enable_shared_from_this<EngineLog> {
   };
   using TreePtr = std::shared_ptr<Tree>;
   /// What is to be done without the lock.
-  using Todo = std::vector<Task>;
+  using Afterwards = std::vector<Task>;
 
   SessionId root_of(const SessionId& session, const std::optional<SessionId>& parent);
   TreePtr tree_of(const SessionId& root);
-  void advance(const SessionId& root, Tree& tree, Todo& todo);
-  void ask(const SessionId& root, Tree& tree, Todo& todo);
-  void propose_queue(Tree& tree, Todo& todo);
-  void suspend_request(Tree& tree, Todo& todo);
-  void answer_request(Tree& tree, std::string bytes, Link link, Todo& todo);
-  void hold(const SessionId& root, Tree& tree, Todo& todo);
+  void advance(const SessionId& root, Tree& tree, Afterwards& afterwards);
+  void ask(const SessionId& root, Tree& tree, Afterwards& afterwards);
+  void propose_queue(Tree& tree, Afterwards& afterwards);
+  void suspend_request(Tree& tree, Afterwards& afterwards);
+  void answer_request(Tree& tree, std::string bytes, Link link, Afterwards& afterwards);
+  void hold(const SessionId& root, Tree& tree, Afterwards& afterwards);
   void hold_ended(const SessionId& root, std::uint64_t number);
-  void fail_all(Tree& tree, const Error& error, Todo& todo);
-  void flush_releases(Tree& tree, Todo& todo);
+  void fail_all(Tree& tree, const Error& error, Afterwards& afterwards);
+  void flush_releases(Tree& tree, Afterwards& afterwards);
   void forget_if_idle(const SessionId& root, const TreePtr& tree);
   Status take_batches(const SessionId& root, const TreePtr& tree, const Invocation& invocation);
   void store(const SessionId& root, const TreePtr& tree, std::vector<Item> items);
   void stored(const SessionId& root, const TreePtr& tree, const Result<std::uint64_t>& last);
   void watch();
   void look();
-  static void run(Todo& todo);
+  static void run(Afterwards& afterwards);
 
   const std::shared_ptr<Journal> store_;
   const std::shared_ptr<Executor> executor_;
