@@ -88,7 +88,7 @@ struct McpToolList {
 /// What a server says of itself, safe to display. It is not verified.
 struct McpServerInfo {
   std::string name, version;
-  std::string protocol;    ///< the version of the protocol that both sides use
+  std::string protocol;  ///< the version of the protocol that both sides use
   bool resources = false, prompts = false, tasks = false;  ///< whether it says that it has them
 };
 
