@@ -2,11 +2,10 @@
 // Drags the slider through a run, and scrolls a tree and its lanes, with a processor that is four times slower.
 // Prints frames in a second, processor time of the page in each frame in milliseconds, and what was drawn. With FOLDER,
 // the page is the one that was built there and not that of PRAXIS.
-import { readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { makeAgents } from "./agents.mjs";
-import { repeated } from "./long.mjs";
-import { Rig, until } from "./rig.mjs";
+import { importLong } from "./long.mjs";
+import { Rig, takeFrom, until } from "./rig.mjs";
 
 const rig = await Rig.start(resolve(process.argv[2]));
 const records = Number(process.argv[3] ?? 100_000);
@@ -15,23 +14,12 @@ const slower = Number(process.env.SLOWER ?? 4);
 const only = new RegExp(process.env.ONLY ?? "");
 const moves = Number(process.env.MOVES ?? 120);
 
-/** Answers from FOLDER what is code or style of the page. */
-async function replaced(page) {
-  if (folder === undefined) return;
-  const types = { js: "text/javascript", css: "text/css" };
-  await page.route((url) => url.pathname === "/" || url.pathname.startsWith("/assets/"), async (route) => {
-    const { pathname } = new URL(route.request().url());
-    const body = readFileSync(join(folder, pathname === "/" ? "index.html" : pathname));
-    await route.fulfill({ contentType: types[pathname.split(".").at(-1)] ?? "text/html; charset=utf-8", body });
-  });
-}
-
 /** Opens a run; `move` gets the page and the number of the move. */
 async function measured(what, run, ready, move) {
   if (!only.test(what)) return;
   const page = await rig.tab();
   await page.goto("about:blank");
-  await replaced(page);
+  await takeFrom(page, folder);
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
   const metrics = async () => Object.fromEntries((await devtools.send("Performance.getMetrics")).metrics.map(({ name, value }) => [name, value]));
@@ -81,13 +69,8 @@ const scroll = (box) => `
 
 try {
   makeAgents(rig);
-  const original = await rig.begin("facts", "Find it");
-  await rig.status(original, "completed");
-  const turn = await rig.api(`/runs/${original}/export`);
-  const turns = Math.ceil((records - 1) / (turn.length - 1));
   const run = "01LARGERUN000000000000LARGE";
-  writeFileSync(join(rig.place, "large.jsonl"), repeated(turn, run, turns));
-  rig.command("import", "large.jsonl", "--journal", "runs.db");
+  const turns = await importLong(rig, run, records);
   const end = (page) => page.getByText(`It is 120. (turn ${turns})`).waitFor({ timeout: 60_000 });
   await measured("slider back", run, end, slide("1 - at / of"));
   await measured("slider to and fro", run, end, slide("Math.abs(((at * 7) % of) / of - 0.5) * 2"));

@@ -7,8 +7,19 @@ import { isOver, until } from "./rig.mjs";
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
+/** Imports a run of at least so many records, each of its turns the same; returns how many turns it has. */
+export async function importLong(rig, id, least) {
+  const original = await rig.begin("facts", "Find it");
+  await rig.status(original, "completed");
+  const records = await rig.api(`/runs/${original}/export`);
+  const turns = Math.ceil((least - 1) / (records.length - 1));
+  writeFileSync(join(rig.place, id + ".jsonl"), repeated(records, id, turns));
+  rig.command("import", id + ".jsonl", "--journal", "runs.db");
+  return turns;
+}
+
 /** The export of a run like `records`, in which the turn of `records` happens `turns` times. */
-export function repeated(records, id, turns) {
+function repeated(records, id, turns) {
   const [created, ...turn] = records.map((record) => structuredClone(record));
   created.body.session = id;
   const all = [created];
@@ -27,13 +38,8 @@ export function repeated(records, id, turns) {
 
 export function long(rig) {
   test("a long run shows its end, and what was before when it is asked for", async () => {
-    const original = await rig.begin("facts", "Find it");
-    await rig.status(original, "completed");
-    const records = await rig.api(`/runs/${original}/export`);
     const run = "01LONGRUN0000000000000LONG";
-    const turns = Math.ceil(6400 / (records.length - 1));
-    writeFileSync(join(rig.place, "long.jsonl"), repeated(records, run, turns));
-    rig.command("import", "long.jsonl", "--journal", "runs.db");
+    const turns = await importLong(rig, run, 6400);
     const total = (await rig.api("/runs/" + run)).records;
     assert.ok(total > 6000, `${total} records`);
     const page = await rig.tab();

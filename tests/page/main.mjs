@@ -5,6 +5,7 @@ import { makeAgents } from "./agents.mjs";
 import { branches } from "./branches.mjs";
 import { file } from "./file.mjs";
 import { inbox } from "./inbox.mjs";
+import { large } from "./large.mjs";
 import { library } from "./library.mjs";
 import { long } from "./long.mjs";
 import { people } from "./people.mjs";
@@ -29,6 +30,7 @@ describe("the page", { concurrency: false }, () => {
   inbox(rig);
   branches(rig);
   long(rig);
+  large(rig);
   smooth(rig);
   stream(rig);
   library(rig);

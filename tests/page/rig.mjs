@@ -30,6 +30,17 @@ export async function until(look, what, seconds = 20) {
 /** The page shows that the last turn of the run ended with its answer. */
 export const isOver = (page) => page.locator(".conversation .note.good").filter({ hasText: "Turn completed" }).last().waitFor();
 
+/** Answers from a folder that `scripts/build-page` wrote what is code or style of the page; without one, the program does. */
+export async function takeFrom(page, folder) {
+  if (folder === undefined) return;
+  const types = { js: "text/javascript", css: "text/css" };
+  await page.route((url) => url.pathname === "/" || url.pathname.startsWith("/assets/"), async (route) => {
+    const { pathname } = new URL(route.request().url());
+    const body = readFileSync(join(folder, pathname === "/" ? "index.html" : pathname));
+    await route.fulfill({ contentType: types[pathname.split(".").at(-1)] ?? "text/html; charset=utf-8", body });
+  });
+}
+
 /** A server of OpenAI's Chat Completions whose answer comes word by word. */
 async function slowModel() {
   const server = createServer((request, response) => {

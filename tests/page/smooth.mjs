@@ -1,9 +1,7 @@
 // What is drawn while a person moves through a long run and a wide tree: counted, so that it holds on any machine.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
-import { repeated } from "./long.mjs";
+import { importLong } from "./long.mjs";
 import { until } from "./rig.mjs";
 
 /** Calls `move` in the page for each frame; returns what changed in `box` with one of them, at most. */
@@ -31,18 +29,13 @@ function counted(page, box, move, moves = 20) {
 
 const slide = `
   const slider = document.querySelector(".scrubber input");
-  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(slider, slider.max - at * 37);
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(slider, slider.max - at * 7);
   slider.dispatchEvent(new Event("input", { bubbles: true }));`;
 
 export function smooth(rig) {
   test("the slider draws what is in sight, and moves no bar", async () => {
-    const original = await rig.begin("facts", "Find it");
-    await rig.status(original, "completed");
-    const records = await rig.api(`/runs/${original}/export`);
     const run = "01SMOOTHRUN00000000SMOOTHX";
-    const turns = Math.ceil(2000 / (records.length - 1));
-    writeFileSync(join(rig.place, "smooth.jsonl"), repeated(records, run, turns));
-    rig.command("import", "smooth.jsonl", "--journal", "runs.db");
+    const turns = await importLong(rig, run, 2000);
     const page = await rig.tab();
     await page.goto(`${rig.url}/#/run/${run}`);
     await page.getByText(`It is 120. (turn ${turns})`).waitFor();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const here = new URL(".", import.meta.url).pathname;
 const { buildSync } = createRequire(join(here, "../../web/package.json"))("esbuild");
-const tests = ["model", "long", "moments", "decide"];
+const tests = ["model", "long", "moments", "window", "decide"];
 const out = (name) => join(process.argv[2], name + ".test.mjs");
 // The router looks at the address of the page when it is loaded.
 const banner = { js: "globalThis.location ??= { hash: '' }; globalThis.addEventListener ??= () => {};" };

@@ -5,7 +5,7 @@ import type { Answers } from "./routes.ts";
 type Answer = Answers["GET /api/v1/runs/{id}/history"];
 
 /** Records of which the events are loaded at first. */
-const atFirst = 1000;
+const atFirst = 200;
 let begun: { run: string; answer: Promise<Answer> } | null = null;
 
 const ask = (run: string): Promise<Answer> => call("GET /api/v1/runs/{id}/history", { path: { id: run }, query: { limit: atFirst } });

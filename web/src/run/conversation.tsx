@@ -6,6 +6,7 @@ import { isFile } from "../api/client.ts";
 import type { Part, ParkedStep } from "../api/types.ts";
 import type { Agent, CallItem, Item, RunState } from "../model/run_state.ts";
 import { changeOf, imageOf } from "../model/file_change.ts";
+import { keysOf, moved, placeOf, windowAt } from "../model/item_window.ts";
 import { duration, moment, pretty } from "../model/words.ts";
 import { Diff } from "../ui/diff.tsx";
 import { RichText } from "../ui/rich_text.tsx";
@@ -13,8 +14,6 @@ import { Status } from "../ui/parts.tsx";
 import { Decision } from "../decide/decision.tsx";
 import type { Store } from "./store.ts";
 
-/** Items that are drawn of the present, and more with each look back. */
-const [shownAtOnce, shownMore] = [150, 100];
 /** The least height of an item, in pixels; as in the style. */
 const leastHeight = 34;
 const longest = 20_000;
@@ -175,11 +174,43 @@ function parkedOf(agent: Agent, item: Item): ParkedStep | undefined {
   return step;
 }
 
+/** Keeps the end in sight while one follows it; else, after `hold`, the items that one reads while others come around them. */
+function useAnchor(box: { current: HTMLDivElement | null }, follows: { current: boolean }) {
+  const held = useRef<{ item: Element; top: number }[]>([]);
+  const isSettling = useRef(false);
+  const topOf = (item: Element) => item.getBoundingClientRect().top - box.current!.getBoundingClientRect().top;
+  useLayoutEffect(() => {
+    if (isSettling.current) return;
+    isSettling.current = true;
+    // After all panes were drawn: reading a height in between would compute the layout twice in a frame.
+    queueMicrotask(() => {
+      isSettling.current = false;
+      const element = box.current;
+      if (element === null) return;
+      // The first item may become part of one that is loaded.
+      const kept = held.current.find(({ item }) => item.isConnected);
+      const by = kept === undefined || follows.current ? undefined : topOf(kept.item) - kept.top;
+      if (follows.current) element.scrollTop = element.scrollHeight;
+      if (by !== undefined) element.scrollTop += by;
+      if (by !== 0) held.current = []; // until then, what they are held for is still to come
+    });
+  });
+  const hold = () => {
+    const items = [...(box.current?.querySelectorAll("ol > li[data-seq]") ?? [])];
+    const first = items.findIndex((item) => topOf(item) + item.clientHeight > 0);
+    held.current = first < 0 ? [] : items.slice(first, first + 10).map((item) => ({ item, top: topOf(item) }));
+  };
+  const renew = () => {
+    if (held.current.length > 0) hold();
+  };
+  return { hold, renew };
+}
+
 export function Conversation({ store }: { store: Store }) {
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
-  /** Items that were scrolled to, at the moment `at`. */
-  const more = useSignal<{ at: number | null; count: number }>({ at: null, count: 0 });
+  /** Drawn are the items from so many before that of a record, during one visit of an agent at a moment; otherwise the last ones. */
+  const begun = useSignal<{ visit: number; seq: number; before: number } | null>(null);
   const seen = useSignal(600);
   useEffect(() => {
     const element = box.current!;
@@ -191,57 +222,63 @@ export function Conversation({ store }: { store: Store }) {
   const run = store.shown();
   const items = agent?.items ?? [];
   const live = agent === undefined ? [] : [...agent.live.entries()].sort(([a], [b]) => a - b).map(([, item]) => item);
-  // While one moves through time, no more than fills the box is drawn; what is above it comes when one scrolls there.
   const at = store.moment.value;
-  const drawn = useRef(at);
-  if (drawn.current !== at && at !== null) follows.current = true;
-  drawn.current = at;
+  const visit = useRef({ number: 0, at, agent: agent?.id });
+  if (visit.current.at !== at || visit.current.agent !== agent?.id) {
+    visit.current = { number: visit.current.number + 1, at, agent: agent?.id };
+    follows.current = true;
+  }
   const isPast = isFile() || at !== null; // a file has nothing to decide either
-  const atOnce = at === null ? shownAtOnce : Math.ceil(seen.value / leastHeight) + 2;
-  const above = more.value.at === at ? more.value.count : 0;
-  const first = Math.max(0, items.length + live.length - atOnce - above);
-  // What is in sight stays there when earlier items come in above it.
-  const anchor = useRef<number | null>(null);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    if (follows.current) element.scrollTop = element.scrollHeight;
-    else if (anchor.current !== null && element.scrollHeight !== anchor.current) {
-      element.scrollTop += element.scrollHeight - anchor.current;
-      anchor.current = null;
-    }
-  });
+  const all = live.length === 0 ? items : [...items, ...live];
+  const fill = Math.ceil(seen.value / leastHeight) + 2;
+  const from = begun.value?.visit === visit.current.number ? placeOf(all, begun.value.seq) - begun.value.before : null;
+  const count = all.length; // when it is drawn: items come in at any time
+  const { first, last } = windowAt(count, from, at === null ? 2 * fill : fill);
+  const anchor = useAnchor(box, follows);
   const hasEarlier = agent !== undefined && store.history.hasEarlierOf(agent.id);
   const isUnloaded = hasEarlier && agent.items.length === 0;
   useEffect(() => {
     if (isUnloaded && agent !== undefined) void store.loadEarlierOf(agent.id);
   }, [agent?.id, isUnloaded, store.isLoading.value]);
+  const begin = (seq = 0, before = 0) => (begun.value = { visit: visit.current.number, seq, before });
+  const move = (by: number) => {
+    anchor.hold();
+    begin(all[Math.max(0, first + by)]?.seq);
+  };
   const showEarlier = () => {
     follows.current = false;
     store.readsBack = true;
-    anchor.current = box.current?.scrollHeight ?? null;
-    more.value = { at, count: above + shownMore };
-    if (first === 0 && agent !== undefined) void store.loadEarlierOf(agent.id);
+    if (first > 0 || agent === undefined) return move(-moved);
+    anchor.hold();
+    begin(all[0]?.seq, moved); // which are loaded
+    void store.loadEarlierOf(agent.id);
+  };
+  const scrolled = ({ scrollTop, scrollHeight, clientHeight }: HTMLDivElement) => {
+    const isAtEnd = scrollHeight - scrollTop - clientHeight < 40;
+    follows.current = isAtEnd && last === count;
+    anchor.renew();
+    store.readsBack = !follows.current;
+    if (follows.current) begun.value = null;
+    else if (from === null) begin(all[first]?.seq); // what one reads stays when more is said
+    if (scrollTop === 0 && scrollHeight > clientHeight && (first > 0 || hasEarlier)) showEarlier();
+    else if (isAtEnd && last < count) move(moved);
   };
   // Questions and access have no call that could show them.
   const apart = isPast || agent === undefined ? [] : agent.waits.filter((step) => !items.some((item) => parkedOf(agent, item) === step));
+  const part = all.slice(first, last);
+  const keys = keysOf(part);
   return (
     <div
       ref={box} class="conversation" tabIndex={0} role="log" aria-label="Conversation" aria-live="off"
-      onScroll={(event) => {
-        const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
-        follows.current = scrollHeight - scrollTop - clientHeight < 40;
-        store.readsBack = !follows.current;
-        if (scrollTop === 0 && scrollHeight > clientHeight && (first > 0 || hasEarlier)) showEarlier();
-      }}
+      onScroll={(event) => scrolled(event.currentTarget)}
     >
       {(first > 0 || hasEarlier) && (
-        <p class="center"><button type="button" disabled={store.isLoading.value} onClick={showEarlier}>Show {first > 0 ? `${Math.min(shownMore, first)} ` : ""}earlier</button></p>
+        <p class="center"><button type="button" disabled={store.isLoading.value} onClick={showEarlier}>Show earlier</button></p>
       )}
       <ol key={agent?.id}>
-        {[...items.slice(first), ...live].map((item, place) => (
+        {part.map((item, number) => (
           <ItemView
-            key={item.kind === "text" && item.live ? "live" + place : first + place} item={item} version={item.version} below={below(item, run)}
+            key={keys[number]} item={item} version={item.version} below={below(item, run)}
             isChosen={store.record.value === item.seq} isPast={at !== null} run={run} store={store} parked={isPast || agent === undefined ? undefined : parkedOf(agent, item)}
           />
         ))}

@@ -1,7 +1,6 @@
 // A branch in which a record says something else: message, answer, arguments of a call, result of a tool, or the
 // instructions of a request; and the model that goes on.
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { call } from "../api/client.ts";
 import { instructionsAt, recordOf } from "../api/records.ts";
 import type { StoredRecord } from "../api/types.ts";
@@ -25,18 +24,24 @@ export function EditAndFork({ store, record, intent }: { store: Store; record: S
   const model = useSignal("");
   const error = useSignal("");
   const isBusy = useSignal(false);
-  const instructions = useSignal<string | undefined>(undefined);
   const isRequest = asksForAnswer(record);
   const session = store.chosen.value;
-  useEffect(() => {
-    if (isRequest) instructionsAt(session, record.seq).then((found) => (instructions.value = found), () => undefined);
-  }, [record]);
-  const all = editablesOf(record, intent, instructions.value);
-  if (all.length === 0) return null;
+  const all = editablesOf(record, intent);
+  if (all.length === 0 && !isRequest) return null;
   const begin = (what: Editable) => {
     chosen.value = what;
     text.value = what.isJson ? pretty(what.text) : what.text;
     error.value = "";
+  };
+  // Only when they are wanted: of a long run they are looked for in many records.
+  const beginInstructions = async () => {
+    try {
+      const [what] = editablesOf(record, intent, await instructionsAt(session, record.seq));
+      if (what === undefined) error.value = "The instructions are too long for a record; change them in a file of the agent.";
+      else begin(what);
+    } catch (refusal) {
+      error.value = (refusal as Error).message;
+    }
   };
   const fork = async () => {
     const what = chosen.value;
@@ -56,7 +61,9 @@ export function EditAndFork({ store, record, intent }: { store: Store; record: S
     return (
       <div class="buttons" role="group" aria-label="Edit and fork">
         {all.map((what) => <button key={what.label} type="button" onClick={() => begin(what)}>Edit {what.label.replace(/^The /, "the ")} and fork…</button>)}
+        {isRequest && <button type="button" onClick={() => void beginInstructions()}>Edit the instructions and fork…</button>}
         {isRequest && <a href={address({ view: "playground", run: session, record: record.seq })}>Playground</a>}
+        <Failed error={error.value} />
       </div>
     );
   }

@@ -85,9 +85,12 @@ function Rules({ record, agent }: { record: StoredRecord; agent: Agent; version:
   const args = item?.kind === "call" && item.args !== null && typeof item.args === "object" ? item.args : undefined;
   useEffect(() => {
     answer.value = null;
-    if (isFile() || record.kind !== "effect_intended" || body.kind !== "tool" || body.name === undefined || args === undefined) return;
-    // An agent without a file of this name, such as most sub-agents, has no rules to ask.
-    call("POST /api/v1/agents/{agent}/policy", { path: { agent: agent.name }, body: { tool: body.name, arguments: args } }).then((found) => (answer.value = found), () => undefined);
+    const tool = body.name;
+    if (isFile() || record.kind !== "effect_intended" || body.kind !== "tool" || tool === undefined || args === undefined) return undefined;
+    // Not for the records that one passes by. An agent without a file of this name, such as most sub-agents, has no rules to ask.
+    const ask = () => call("POST /api/v1/agents/{agent}/policy", { path: { agent: agent.name }, body: { tool, arguments: args } });
+    const timer = setTimeout(() => void ask().then((found) => (answer.value = found), () => undefined), 2 * betweenReads);
+    return () => clearTimeout(timer);
   }, [record, args !== undefined]);
   if (answer.value === null) return null;
   const { permission, reason, judgements } = answer.value;
