@@ -194,6 +194,14 @@ bool has_option(std::string_view word, std::string_view option) {
   return is_short && word.size() > 2 && word[0] == '-' && word[1] != '-' && word.contains(option[1]);
 }
 
+/// Whether a word could be a long option in short: programs with `getopt_long`, and git, take each beginning
+/// of its name that no other option has, and only they know the others.
+bool may_shorten(std::string_view word, std::string_view option) {
+  constexpr std::size_t kShortest = 3;  // `--` and a letter
+  const std::string_view name = word.substr(0, word.find('='));
+  return option.starts_with("--") && name.size() >= kShortest && option.starts_with(name);
+}
+
 /// The names on a path, without `.`, and `..` taken back. Nothing: it leads out of where it begins.
 std::optional<std::vector<std::string_view>> names_on(std::string_view path) {
   std::vector<std::string_view> names;
@@ -248,15 +256,17 @@ struct Tested {
   Holds operator()(const HasWord& test) const {
     const JsonArray* const list = argument.if_array();
     if (list == nullptr) return Holds::kUnclear;
-    bool all_words = true;
+    bool is_clear = true;
     for (const Json& item : *list) {
       const auto word = text_of(item);
-      all_words = all_words && word;
       if (word &&
           std::ranges::any_of(test.words, [&](const auto& wanted) { return has_option(*word, wanted); }))
         return Holds::kYes;
+      is_clear = is_clear && word && std::ranges::none_of(test.words, [&](const auto& wanted) {
+                   return may_shorten(*word, wanted);
+                 });
     }
-    return all_words ? Holds::kNo : Holds::kUnclear;
+    return is_clear ? Holds::kNo : Holds::kUnclear;
   }
   Holds operator()(const MatchesPattern& test) const {
     const auto text = text_of(argument);
