@@ -225,6 +225,35 @@ TEST_F(CliServer, Run_InterruptBeforeTheAnswerNamesTheRunToo) {
   EXPECT_THAT(client.errors, HasSubstr("run R1 continues at the server\nfollow: praxis resume R1 --server "));
 }
 
+TEST_F(CliServer, Resume_InterruptBeforeTheAnswerNamesTheRunToo) {
+  struct Case {
+    const char* path;
+    const char* is_open;
+    Words words;
+  };
+  for (const Case& one : std::vector<Case>{{"/messages", "false", {"resume", "R1", "and now?"}},
+                                           {"/resume", "true", {"resume", "R1"}}}) {
+    std::promise<const Process*> started;
+    const std::string shown = R"({"run_id":"R1","status":"idle","held":false,"resumable":)";
+    TestServer server([&, client = started.get_future().share()](const TestRequest& got, TestConnection& to) {
+      if (got.method == "POST") {
+        EXPECT_TRUE(got.target.ends_with(one.path)) << got.target;
+        client.get()->signal(SIGINT);
+        // A program that the signal ends is gone then.
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
+      to.write(http_reply(200, shown + one.is_open + "}"));
+    });
+    port_ = server.port();
+    Process client(command(at_server(one.words)), options_);
+    started.set_value(&client);
+    EXPECT_EQ(client.finish(), 130);
+    EXPECT_THAT(client.errors,
+                AllOf(HasSubstr("run R1 continues at the server\nfollow: praxis resume R1 --server "),
+                      HasSubstr("stop: praxis tree stop R1 --server ")));
+  }
+}
+
 TEST_F(CliServer, Run_RefusesWhatItCannotDo) {
   struct Case {
     Words words;

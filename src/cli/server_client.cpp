@@ -105,6 +105,12 @@ ServerClient ServerClient::within(std::chrono::milliseconds limit) const {
   return bounded;
 }
 
+ServerClient ServerClient::unstopped() const {
+  ServerClient patient = *this;
+  patient.stop_ = {};
+  return patient;
+}
+
 HttpRequest ServerClient::request(std::string method, const std::string& path) const {
   HttpRequest request = blank_;
   request.method = std::move(method);

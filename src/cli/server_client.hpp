@@ -46,6 +46,8 @@ class ServerClient {
 
   /// The same client, whose requests end after `limit`.
   ServerClient within(std::chrono::milliseconds limit) const;
+  /// The same client, whose requests no stop ends: for those after which something is to be said.
+  ServerClient unstopped() const;
 
   /// A request for `http()`, which may last as long as it needs.
   HttpRequest request(std::string method, const std::string& path) const;

@@ -90,14 +90,17 @@ Result<ExitStatus> resume_at_server(const ResumeOptions& options, Console& conso
   }
   if (!decides && (!is_open || !result.pending.empty()))
     return tell_state_at_server(result, shown->get_object(), *client, console);
+  // From here on requests let the run continue: the first signal waits for their answers.
+  interrupts.on_first([] {});
+  const ServerClient sender = client->unstopped();
   for (const auto& [id, approval] : *approvals) {
     ParkedStep step;
     step.id = id;
-    if (auto decided = decide_at_server(*client, step, result.session, approval); !decided)
+    if (auto decided = decide_at_server(sender, step, result.session, approval); !decided)
       return fail(decided.error());
   }
   if (!decides && !json_bool(*shown, "held")) {
-    if (auto resumed = client->call("POST", path + "/resume"); !resumed) return fail(resumed.error());
+    if (auto resumed = sender.call("POST", path + "/resume"); !resumed) return fail(resumed.error());
   }
   const auto status = follow_at_server(*client, run, after, options.output, interrupts, console);
   if (!status || !options.prompt) return status;

@@ -80,11 +80,9 @@ Result<ExitStatus> run_at_server(const RunOptions& options, Console& console) {
   if (!request) return fail(request.error());
   // Once the request is sent, the run may exist: the first signal waits for its id, so that it can be named.
   interrupts.on_first([] {});
-  const auto sender = ServerClient::open(options.server, {});
-  if (!sender) return fail(sender.error());
   // With the key a request that arrives twice is one run.
   const HttpHeaders once{{"Idempotency-Key", "cli-" + system_environment()->new_id()}};
-  const auto made = sender->call_surely("POST", "/api/v1/runs", *std::move(request), once);
+  const auto made = client->unstopped().call_surely("POST", "/api/v1/runs", *std::move(request), once);
   if (!made) return fail(made.error());
   const std::string run = json_string(*made, "id");
   auto status = follow_at_server(*client, run, "", options.output, interrupts, console);

@@ -62,6 +62,17 @@ class AgentPaths {
   std::map<SessionId, std::string> paths_;
 };
 
+/// The first signal: the run continues without this command.
+ExitStatus leave_at_server(const ServerClient& client, const std::string& run, const Interrupts& interrupts,
+                           Console& console) {
+  const Error error = make_error(ErrorCode::kCancelled, "interrupted; the run continues at the server");
+  console.result(app::run_fields(error, SessionId(run)));
+  console.err.write(fmt::format("run {} continues at the server\nfollow: {}\nstop: praxis tree stop {}{}\n",
+                                run, app::resume_command(client.workspace(), SessionId(run)), run,
+                                app::place_options(client.workspace())));
+  return exit_status(error, interrupts.received());
+}
+
 /// One turn at a server.
 class ServerTurn {
  public:
@@ -191,15 +202,9 @@ class ServerTurn {
     return tell(std::move(ended), client_.workspace(), output_, console_);
   }
 
-  /// The first signal: the run continues without this command.
   ExitStatus detach() {
     progress_.reset();
-    const Error error = make_error(ErrorCode::kCancelled, "interrupted; the run continues at the server");
-    console_.result(app::run_fields(error, SessionId(run_)));
-    console_.err.write(
-        fmt::format("run {} continues at the server\nfollow: {}\nstop: praxis tree stop {}{}\n", run_,
-                    resume_command(), run_, app::place_options(client_.workspace())));
-    return exit_status(error, interrupts_.received());
+    return leave_at_server(client_, run_, interrupts_, console_);
   }
 
   std::unexpected<Error> lost(const Error& error) {
@@ -240,10 +245,11 @@ Result<ExitStatus> follow_at_server(const ServerClient& client, const std::strin
     ServerTurn turn(client, run, std::move(after), output, interrupts, console);
     const auto status = turn.follow();
     if (!status || *status != ExitStatus::kFinished || !turn.is_resumable()) return status;
-    const auto now = client.call("GET", "/api/v1/runs/" + path_segment(run));
+    const ServerClient sender = client.unstopped();
+    const auto now = sender.call("GET", "/api/v1/runs/" + path_segment(run));
     if (!now) return fail(now.error());
     after = json_string(*now, "last_event_id");
-    if (auto resumed = client.call("POST", "/api/v1/runs/" + path_segment(run) + "/resume"); !resumed)
+    if (auto resumed = sender.call("POST", "/api/v1/runs/" + path_segment(run) + "/resume"); !resumed)
       return fail(resumed.error());
   }
 }
@@ -254,7 +260,9 @@ Result<ExitStatus> send_and_follow(const ServerClient& client, const std::string
   const std::string path = "/api/v1/runs/" + path_segment(run);
   const auto now = client.call("GET", path);
   if (!now) return fail(now.error());
-  if (auto sent = client.call("POST", path + "/messages", JsonObject{{"prompt", prompt}}); !sent)
+  // Once the message is sent, its turn may begin: the first signal waits for the answer.
+  interrupts.on_first([] {});
+  if (auto sent = client.unstopped().call("POST", path + "/messages", JsonObject{{"prompt", prompt}}); !sent)
     return fail(sent.error());
   return follow_at_server(client, run, json_string(*now, "last_event_id"), output, interrupts, console);
 }
