@@ -12,6 +12,7 @@
 #include "praxis/base/reach.hpp"
 #include "praxis/policy/policy.hpp"
 #include "praxis/tools/media.hpp"
+#include "runtime/handoff.hpp"
 #include "runtime/mcp_input.hpp"
 
 namespace praxis {
@@ -50,7 +51,8 @@ std::string plain_name(std::string_view name) {
 }
 
 bool is_built_in(std::string_view name) {
-  return std::ranges::find(kBuiltIn, plain_name(name)) != kBuiltIn.end();
+  const std::string plain = plain_name(name);
+  return std::ranges::find(kBuiltIn, plain) != kBuiltIn.end() || plain.starts_with(handoff_tool_name(""));
 }
 
 std::string full_name(const std::string& server, const std::string& tool) {
