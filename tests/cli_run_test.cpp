@@ -229,6 +229,17 @@ TEST_F(CliRun, Schema_GivesAStructuredResultOrExitsWith9) {
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.lines().back().at("structured"), Json(JsonObject{{"city", "Rome"}}));
 
+  file("cities.jsonl", R"({"text": "{\"city\": \"Rome\"}"}
+{"text": "Oslo"}
+{"text": "{\"city\": \"Oslo\"}"}
+{"text": "Kyiv"}
+{"text": "{\"city\": \"Kyiv\"}"})");
+  const CommandResult then = praxis({"run", "--json", "--schema", "city.json", "--model",
+                                     "script:cities.jsonl", "Which city?", "--then", "And now?"});
+  EXPECT_EQ(then.lines().back().at("structured"), Json(JsonObject{{"city", "Oslo"}})) << then.err;
+  const CommandResult resumed = praxis({"resume", "last", "--json", "And then?"});
+  EXPECT_EQ(resumed.lines().back().at("structured"), Json(JsonObject{{"city", "Kyiv"}})) << resumed.err;
+
   file("never.jsonl", R"({"text": "Rome"}
 {"text": "Rome"}
 {"text": "{\"city\": 5}"})");

@@ -254,6 +254,18 @@ TEST_F(CliServer, Resume_InterruptBeforeTheAnswerNamesTheRunToo) {
   }
 }
 
+TEST_F(CliServer, Resume_KeepsTheSchemaOfTheRun) {
+  agent("city",
+        "{\"text\":\"{\\\"city\\\":\\\"Rome\\\"}\"}\n{\"text\":\"Oslo\"}\n{\"text\":\"{\\\"city\\\":"
+        "\\\"Oslo\\\"}\"}",
+        "");
+  file("city.json", R"({"type":"object","required":["city"]})");
+  const auto server = serve();
+  EXPECT_EQ(there({"run", "city", "Which?", "--schema", "city.json"}).status, 0);
+  const auto resumed = there({"resume", "last", "And now?", "--json"});
+  EXPECT_EQ(resumed.last_line().at("structured"), Json(JsonObject{{"city", "Oslo"}})) << resumed.err;
+}
+
 TEST_F(CliServer, Run_RefusesWhatItCannotDo) {
   struct Case {
     Words words;

@@ -8,8 +8,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "app/command_hooks.hpp"
 #include "app/folder_instructions.hpp"
@@ -233,6 +235,14 @@ bool can_continue(const State& state) {
     default:
       return false;
   }
+}
+
+Json schema_of_last_turn(const StoredSession& stored) {
+  for (const StoredRecord& each : stored.records | std::views::reverse) {
+    if (const auto* started = std::get_if<records::TurnStarted>(&each.record.body))
+      return started->output_schema;
+  }
+  return nullptr;
 }
 
 Status check_reopening(const StoredSession& stored, const Workspace& workspace,

@@ -67,7 +67,7 @@ void warn_of(pid_t owner, Console& console) {
 
 /// Decides what the open turn waits for and, once that turn has ended well, sends the prompt.
 Result<ExitStatus> decide_then_send(app::OpenRun& open, const Approvals& approvals, Message message,
-                                    const app::Workspace& workspace, const TurnOutput& output,
+                                    Json schema, const app::Workspace& workspace, const TurnOutput& output,
                                     Interrupts& interrupts, Console& console) {
   const auto decided = follow_run(
       open, [&](Session& session) { return session.resume(approvals, cli_author()); },
@@ -75,7 +75,7 @@ Result<ExitStatus> decide_then_send(app::OpenRun& open, const Approvals& approva
       console);
   if (decided && *decided == ExitStatus::kFinished)
     return follow_run(
-        open, [&](Session& session) { return session.send(std::move(message)); },
+        open, [&](Session& session) { return session.send(std::move(message), std::move(schema)); },
         [&](Team& team) { return team.stream(std::move(message)); }, workspace, output, interrupts, console);
   console.err.write("the prompt was not sent, because the open turn did not complete\n");
   return decided;
@@ -95,6 +95,11 @@ app::ReopenOptions reopening(const ResumeOptions& options, const TurnOutput& out
       .accept = agent_acceptance(options.accept_agent, console),
       .accept_home = home_acceptance(options.allow_home, console),
       .stays_here = !options.place.folder.empty()};
+}
+
+/// A run that another process holds can be taken from it.
+Error with_way_out(const Error& error) {
+  return error.kind() == ErrorKind::kLeaseHeld ? app::with_hint(error, "--force takes it over") : error;
 }
 
 /// A prompt needs a run without a turn in progress. Error `kInput` names the command that helps.
@@ -157,16 +162,14 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   auto open = app::reopen_run(*stored, *workspace, reopening(options, output, *workspace, console));
   const auto traces = live_traces(*workspace, console);
   if (options.limits.timeout) interrupts.limit(*options.limits.timeout);
-  if (!open) {
-    const bool held = open.error().kind() == ErrorKind::kLeaseHeld;
-    return fail(held ? app::with_hint(open.error(), "--force takes it over") : open.error());
-  }
+  if (!open) return fail(with_way_out(open.error()));
   if (auto takes = check_takes_prompt(options, *stored, *waiting, !approvals->empty(), *workspace); !takes)
     return fail(takes.error());
   if (options.prompt && !approvals->empty())
-    return decide_then_send(*open, *approvals, std::move(message), *workspace, output, interrupts, console);
+    return decide_then_send(*open, *approvals, std::move(message), app::schema_of_last_turn(*stored),
+                            *workspace, output, interrupts, console);
   const StartTurn start = [&](Session& session) {
-    if (options.prompt) return session.send(std::move(message));
+    if (options.prompt) return session.send(std::move(message), app::schema_of_last_turn(*stored));
     return carries_on ? session.run() : session.resume(*approvals, cli_author());
   };
   const StartTeamTurn start_team = [&](Team& team) {

@@ -188,14 +188,14 @@ Result<ExitStatus> execute(const RunOptions& options, Console& console) {
   auto session = (*runtime)->create_session(*agent, nullptr, span_of_caller());
   if (!session) return fail(session.error());
   const StartTurn start = [&](Session& made) {
-    return task->prompt ? made.send(std::move(message), *std::move(schema)) : made.run();
+    return task->prompt ? made.send(std::move(message), *schema) : made.run();
   };
   const ExitStatus first =
       follow(*session, start, **runtime, *workspace, options.output, interrupts, console);
   return then_send(first, options, interrupts, console, [&](const std::string& text) -> Result<ExitStatus> {
     return follow(
-        *session, [&](Session& made) { return made.send_user_message(text); }, **runtime, *workspace,
-        options.output, interrupts, console);
+        *session, [&](Session& made) { return made.send(text_message(Role::kUser, text), *schema); },
+        **runtime, *workspace, options.output, interrupts, console);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "app/context_report.hpp"
 #include "app/envelope.hpp"
 #include "app/pending_steps.hpp"
+#include "app/reopen_run.hpp"
 #include "app/run_nodes.hpp"
 #include "app/transcript_page.hpp"
 #include "logs/read_part.hpp"
@@ -218,6 +219,11 @@ Status send_message(Service& service, const Call& call) {
   if (!schema) return fail(schema.error());
   const auto id = service.runs->find(call.name("id"), call.principal);
   if (!id) return fail(id.error());
+  if (!body->contains("schema")) {
+    const auto stored = service.runs->stored(*id);
+    if (!stored) return fail(stored.error());
+    schema = app::schema_of_last_turn(*stored);
+  }
   auto slot = service.runs->begin_turn(call.principal);
   if (!slot) return fail(slot.error());
   service.runs->send(*id, *std::move(slot), text_message(Role::kUser, *std::move(prompt)), *std::move(schema),
