@@ -111,6 +111,7 @@ struct ReadersChanged {};
 struct ShowSession {
   SessionStatus status = SessionStatus::kIdle;
   std::optional<UnixMillis> updated;
+  bool sleeps = false;  ///< its turn waits for a timer, here or below
 };
 /// Pass an input to the session above.
 struct TellParent {

@@ -352,13 +352,13 @@ void TurnDriver::fired(const GraceOver& grace) {
   if (settled) advance();
 }
 
-/// Stops the time limit of a call while it waits for an approval.
+/// Stops the time limit of a call while it waits for an approval or for a timer of a sub-agent.
 void TurnDriver::hold_clocks() {
   if (failure_ || !state_->turn) return;
   for (auto& [effect, running] : effects_.all()) {
     const CallState* call = running.kind == EffectKind::kTool ? state_->find_call(effect) : nullptr;
     if (call == nullptr) continue;
-    const bool waits = tree_.is_blocked(*state_, *call);
+    const bool waits = tree_.is_blocked(*state_, *call, TreeLink::Waits::kForPeopleOrTimers);
     if (waits && !running.waits_since) {
       effects_.hold_clock(running, now_.monotonic);
       disarm(running.timer);
@@ -369,12 +369,9 @@ void TurnDriver::hold_clocks() {
   }
 }
 
-/// Whether the turn is active: it does not sleep, wait for an approval or stand paused.
-bool TurnDriver::is_active() const {
-  const auto& effect = state_->turn->effect;
-  const bool sleeps = effect && effect->kind == EffectKind::kTimer;
-  return !sleeps && !state_->paused && !waits_for_people();
-}
+/// Whether the turn is active: neither it nor all that works for it sleeps or waits for an approval, and it
+/// does not stand paused.
+bool TurnDriver::is_active() const { return !state_->paused && !tree_.rests(*state_); }
 
 /// Arms the time limit of the turn, which runs while the turn is active.
 void TurnDriver::arm_deadline() {

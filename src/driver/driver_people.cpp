@@ -78,8 +78,10 @@ void TurnDriver::release_readers() {
 
 /// Qualifies the ids of the steps, so that every session above can decide them.
 void TurnDriver::tell_parent_of_wait(bool waits) {
-  if (!setup_.parent || !tree_.tells(waits)) return;
-  ChildWaits told{state_->id, {}, attended()};
+  if (!setup_.parent) return;
+  const bool sleeps = !waits && tree_.rests(*state_);
+  if (!tree_.tells(waits || sleeps)) return;
+  ChildWaits told{state_->id, {}, attended(), sleeps};
   if (waits) told.pending = waiting_result().pending;
   for (ParkedStep& step : told.pending) {
     if (step.session == state_->id) step.id = qualified_id(state_->id, step.id);
@@ -89,7 +91,9 @@ void TurnDriver::tell_parent_of_wait(bool waits) {
 
 /// Updates the entry in the agent tree; `updated` is set when something was recorded.
 void TurnDriver::show(std::optional<UnixMillis> updated) {
-  if (!failure_ && state_->agent) emit(ShowSession{status(), updated});
+  if (failure_ || !state_->agent) return;
+  const SessionStatus now = status();
+  emit(ShowSession{now, updated, now != SessionStatus::kAwaitingUser && tree_.rests(*state_)});
 }
 
 // ---- sub-agents

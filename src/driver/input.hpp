@@ -191,11 +191,12 @@ struct ChildEnded {
   records::ChildSettled settled;
   bool known = false;
 };
-/// A sub-agent waits for approvals, or continues (`pending` is empty).
+/// A sub-agent waits for approvals, sleeps, or continues (`pending` is empty, and it does not sleep).
 struct ChildWaits {
   SessionId child;
   std::vector<ParkedStep> pending;
   bool attended = false;  ///< a handler in this process works on an answer
+  bool sleeps = false;    ///< nothing happens there before a timer ends or a person decides
 };
 /// A sub-agent gave up: it will not continue in this process. With `fault`, the call that created it cannot
 /// end either, so this session gives up for the same reason. Without, the sub-agent was closed on request.

@@ -1,6 +1,8 @@
 // Sleeps of a plan: another process continues them, and does not begin them again.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "driver/testing/rig.hpp"
 
 namespace praxis::driver {
@@ -85,6 +87,33 @@ TEST(DriverSleep, TimeLimitOfTheTurn_StandsStill) {
   ASSERT_TRUE(rig.driver->state().last);
   EXPECT_EQ(rig.driver->state().last->text, "awake");
   EXPECT_EQ(rig.driver->state().last->duration, Millis{0}) << "sleep is not active time";
+}
+
+TEST(DriverSleep, SleepOfASubAgent_IsNoActiveTimeOfTheSessionAbove) {
+  AgentSpec agent = echoing();
+  agent.limits.timeout = Millis{60'000};
+  Rig rig(agent);
+  rig.ask();
+  rig.answer(calls({tool_call("a", "echo")}));
+  const SessionId child{"s2"};
+  RecordsGiven spawned;
+  spawned.records.emplace_back(records::ChildSpawned{child, CallId{"a"}, "child", "k"});
+  rig.feed(std::move(spawned));
+  rig.feed(ChildBegan{child, CallId{"a"}});
+  rig.feed(ChildWaits{child, {}, false, true});
+  ASSERT_NE(rig.find<ShowSession>(), nullptr);
+  EXPECT_TRUE(rig.find<ShowSession>()->sleeps);
+  EXPECT_EQ(rig.find<ShowSession>()->status, SessionStatus::kRunning);
+  const auto stopped =
+      std::ranges::count_if(rig.last, [](const Action& a) { return std::holds_alternative<DisarmTimer>(a); });
+  EXPECT_EQ(stopped, 2) << "the limits of the call and of the turn";
+  rig.now.monotonic += kThreeDays;
+  rig.feed(ChildWaits{child, {}, false});
+  ASSERT_NE(rig.find<ShowSession>(), nullptr);
+  EXPECT_FALSE(rig.find<ShowSession>()->sleeps);
+  const ArmTimer* limit = rig.find<ArmTimer>();
+  ASSERT_NE(limit, nullptr) << "a limit runs again";
+  EXPECT_GT(limit->delay, std::chrono::nanoseconds{0});
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ bool TreeLink::waits(ChildWaits waiting) {
   if (known == children_.end()) return false;
   known->second.pending = std::move(waiting.pending);
   known->second.attended = waiting.attended;
+  known->second.sleeps = waiting.sleeps;
   return true;
 }
 
@@ -42,25 +43,31 @@ void TreeLink::decided(const ParkId& step) {
   }
 }
 
-bool TreeLink::is_blocked(const State& state, const CallState& call) const {
-  bool waits = false;
+bool TreeLink::is_blocked(const State& state, const CallState& call, Waits waits) const {
+  bool has_waiting = false;
   for (const auto& [id, child] : children_) {
     if (child.call != call.call.id || !child.busy) continue;
-    if (child.pending.empty()) return false;
-    waits = true;
+    const bool sleeps = waits == Waits::kForPeopleOrTimers && child.sleeps;
+    if (child.pending.empty() && !sleeps) return false;
+    has_waiting = true;
   }
   for (const CallState& within : state.turn->calls) {
     if (within.within != call.call.id || within.phase == CallState::Phase::kSettled) continue;
     const bool runs = within.phase == CallState::Phase::kRunning;
     if (!runs && never_starts(state, within)) continue;
     const bool stands = within.phase == CallState::Phase::kParked || lacks_a_place(state, within);
-    if (runs ? !is_blocked(state, within) : !stands) return false;
-    waits = true;
+    if (runs ? !is_blocked(state, within, waits) : !stands) return false;
+    has_waiting = true;
   }
-  return waits;
+  return has_waiting;
 }
 
-bool TreeLink::waits_for_people(const State& state) const {
+bool TreeLink::rests(const State& state) const {
+  const bool sleeps = state.turn && state.turn->effect && state.turn->effect->kind == EffectKind::kTimer;
+  return sleeps || is_at_rest(state, Waits::kForPeopleOrTimers);
+}
+
+bool TreeLink::is_at_rest(const State& state, Waits waits) const {
   const auto& turn = state.turn;
   if (!turn) return false;
   // A spent budget lets running calls finish; these two reasons asked them to stop.
@@ -68,7 +75,7 @@ bool TreeLink::waits_for_people(const State& state) const {
   if (!turn->stop && state.status() == SessionStatus::kAwaitingUser) return true;
   if (turn->effect || !turn->in_flight()) return false;
   return std::ranges::all_of(turn->calls, [&](const CallState& call) {
-    if (call.phase == CallState::Phase::kRunning) return is_blocked(state, call);
+    if (call.phase == CallState::Phase::kRunning) return is_blocked(state, call, waits);
     return call.phase == CallState::Phase::kSettled || call.phase == CallState::Phase::kParked ||
            never_starts(state, call) || lacks_a_place(state, call);
   });

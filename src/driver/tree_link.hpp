@@ -2,6 +2,7 @@
 // and the handlers that wait for calls within their own. A value: parents and children are referred to by id.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
@@ -25,16 +26,20 @@ class TreeLink {
   /// The turn is over: forgets all sub-agents.
   void forget_children() { children_.clear(); }
 
-  /// True when a running call cannot continue without an approval: something that works for it waits, and
-  /// everything else that works for it waits too.
-  bool is_blocked(const State& state, const CallState& call) const;
+  /// What ends a wait.
+  enum class Waits : std::uint8_t { kForPeople, kForPeopleOrTimers };
+  /// True when a running call cannot continue without that: something that works for it waits, and everything
+  /// else that works for it waits too.
+  bool is_blocked(const State& state, const CallState& call, Waits waits = Waits::kForPeople) const;
   /// True when nothing can happen in this session or below it without an approval.
-  bool waits_for_people(const State& state) const;
+  bool waits_for_people(const State& state) const { return is_at_rest(state, Waits::kForPeople); }
+  /// True when nothing can happen in this session or below it before a timer ends or a person decides.
+  bool rests(const State& state) const;
   /// True while a handler in this process works on an answer for a sub-agent.
   bool attended() const;
   /// Returns the steps that sub-agents wait for.
   std::vector<ParkedStep> pending() const;
-  /// True when the session above has to be informed that this one now waits, or no longer waits.
+  /// True when the session above has to be informed that this one now waits or sleeps, or no longer does.
   bool tells(bool waits);
 
   // ---- calls within calls
@@ -48,6 +53,8 @@ class TreeLink {
   std::vector<std::pair<Token, Error>> take_lost(State& state);
 
  private:
+  bool is_at_rest(const State& state, Waits waits) const;
+
   /// A sub-agent of a call in progress.
   struct Child {
     CallId call;
@@ -55,11 +62,12 @@ class TreeLink {
     std::vector<ParkedStep> pending =
         {};  ///< steps that it and the sessions below wait for; empty: it is running
     bool attended = false;
+    bool sleeps = false;
   };
 
   std::map<SessionId, Child> children_;
   std::map<CallId, std::vector<Token>> awaited_;
-  bool told_above_ = false;  ///< the session above knows that this session waits for an approval
+  bool told_above_ = false;  ///< the session above knows that this session waits or sleeps
 };
 
 /// Error `kInput`: `call` is over.

@@ -91,6 +91,26 @@ TEST(TreeLink, CallWithoutAPlaceWaitsWithThoseThatRun) {
   EXPECT_TRUE(tree.waits_for_people(state));
 }
 
+TEST(TreeLink, SessionRestsWhileAllBelowSleepOrWait) {
+  TreeLink tree;
+  State state = in_turn({call("a", Phase::kRunning), call("b", Phase::kRunning)});
+  const SessionId other{"other"};
+  tree.began(kSubAgent, CallId{"a"});
+  tree.began(other, CallId{"b"});
+  tree.waits({kSubAgent, {}, false, true});
+  EXPECT_FALSE(tree.rests(state)) << "the other works";
+  EXPECT_TRUE(tree.is_blocked(state, state.turn->calls[0], TreeLink::Waits::kForPeopleOrTimers));
+  tree.waits({other, {step("p1")}, false});
+  EXPECT_TRUE(tree.rests(state));
+  EXPECT_FALSE(tree.waits_for_people(state)) << "the timer ends by itself";
+  tree.waits({kSubAgent, {}, false});
+  EXPECT_FALSE(tree.rests(state));
+  EffectState timer;
+  timer.kind = EffectKind::kTimer;
+  state.turn->effect = timer;
+  EXPECT_TRUE(tree.rests(state));
+}
+
 TEST(TreeLink, StoppedTurnDoesNotWait) {
   TreeLink tree;
   State state = in_turn({call("a", Phase::kRunning), call("a.1", Phase::kParked, "a")});

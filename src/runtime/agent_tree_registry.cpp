@@ -45,7 +45,8 @@ std::unique_ptr<AgentRegistry::Place> AgentRegistry::enter(const SessionId& root
 }
 
 std::optional<events::AgentStatus> AgentRegistry::Place::show(const State& state, SessionStatus status,
-                                                              std::optional<UnixMillis> updated) {
+                                                              std::optional<UnixMillis> updated,
+                                                              bool sleeps) {
   const TurnState* turn = state.turn ? &*state.turn : nullptr;
   const std::lock_guard lock(registry_.mutex_);
   Entry& entry = *entry_;
@@ -53,6 +54,7 @@ std::optional<events::AgentStatus> AgentRegistry::Place::show(const State& state
   const bool was_idle = !entry.shown && status == SessionStatus::kIdle;  // as every session begins
   bool changed = !was_idle && (!entry.shown || node.status != status || node.paused != state.paused);
   entry.shown = true;
+  entry.sleeps = sleeps;
   node.status = status;
   node.paused = state.paused;
   node.held = turn != nullptr;
@@ -116,6 +118,17 @@ void AgentRegistry::forget_oldest(Tree& tree) {
     std::erase_if(parent->second->recorded, [&](const ChildState& c) { return c.id == gone.node.id; });
   }
   tree.entries.erase(oldest);
+}
+
+std::set<SessionId> AgentRegistry::asleep() const {
+  std::set<SessionId> asleep;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [root, tree] : trees_) {
+    for (const auto& [id, entry] : tree.entries) {
+      if (entry->sleeps) asleep.insert(id);
+    }
+  }
+  return asleep;
 }
 
 std::vector<AgentNode> AgentRegistry::snapshot() const {

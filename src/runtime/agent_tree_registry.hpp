@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,10 +36,11 @@ class AgentRegistry {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    /// Copies what the tree shows of `state`. Does not allocate when the copied text is unchanged. Returns
-    /// the event of the change; `std::nullopt` if status, pause, task and comment are as before.
+    /// Copies what the tree shows of `state`; `sleeps` is for `asleep`. Does not allocate when the copied
+    /// text is unchanged. Returns the event of the change; `std::nullopt` if status, pause, task and comment
+    /// are as before.
     std::optional<events::AgentStatus> show(const State& state, SessionStatus status,
-                                            std::optional<UnixMillis> updated);
+                                            std::optional<UnixMillis> updated, bool sleeps);
     /// Shows status `error`: the session cannot continue.
     void lost();
 
@@ -52,6 +54,8 @@ class AgentRegistry {
   std::unique_ptr<Place> enter(const SessionId& root, const State& state, UnixMillis created);
   /// Returns a consistent copy: parents before children, and all totals from the same moment.
   std::vector<AgentNode> snapshot() const;
+  /// The sessions whose turn does nothing before a timer ends, there or in a sub-agent.
+  std::set<SessionId> asleep() const;
 
  private:
   struct Entry {
@@ -65,6 +69,7 @@ class AgentRegistry {
     CallPlaces places;                 ///< of the calls that made its sub-agents
     bool awake = true;
     bool shown = false;  ///< `Place::show` was called
+    bool sleeps = false;
   };
   struct Tree {
     std::map<SessionId, std::shared_ptr<Entry>> entries;

@@ -338,6 +338,22 @@ TEST_F(RunControlTest, Health_DoesNotCountSleepAsWork) {
   EXPECT_TRUE(run.report());
 }
 
+TEST_F(RunControlTest, Health_DoesNotCountWhatWaitsForASleepingSubAgent) {
+  planner_ = std::make_shared<const SleepingPlanner>();
+  const Agent below = scripted("").planner(planner_).id("below").runtime(nullptr);
+  Session session = session_of(above(below, "lead"));
+  praxis::Run run = session.send_user_message("go");
+  const auto both_sleep = [this] {
+    const RuntimeHealth health = runtime_->health();
+    return health.sessions == 2 && health.running == 0;
+  };
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!both_sleep() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  EXPECT_TRUE(both_sleep());
+  run.interrupt();
+  EXPECT_TRUE(run.report());
+}
+
 // ---- calls that wait for an approval
 
 TEST_F(RunControlTest, AskedCall_WaitsAndContinuesWithTheDecision) {

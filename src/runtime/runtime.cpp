@@ -144,11 +144,11 @@ RuntimeHealth Runtime::health() const {
   RuntimeHealth health;
   health.accepts_work = !parts_->services->stopped;
   if (const auto rows = journal().sessions(1); !rows) health.journal = fail(rows.error());
+  const std::set<SessionId> asleep = parts_->services->tree.asleep();
   for (const AgentNode& node : agent_tree()) {
     ++health.sessions;
-    const bool sleeps = node.waits && node.waits->reason == "timer";
     const bool has_turn = node.status == SessionStatus::kRunning || node.status == SessionStatus::kModified;
-    if (has_turn && !sleeps) ++health.running;
+    if (has_turn && !asleep.contains(node.id)) ++health.running;
     if (node.status == SessionStatus::kAwaitingUser) ++health.waiting;
   }
   return health;

@@ -180,13 +180,15 @@ void SessionActor::hear_host(std::shared_ptr<const Event> event) {
 
 // ---- the agent tree
 
-void SessionActor::perform(driver::ShowSession& action) { show(action.status, action.updated); }
+void SessionActor::perform(driver::ShowSession& action) {
+  show(action.status, action.updated, action.sleeps);
+}
 
-void SessionActor::show(SessionStatus status, std::optional<UnixMillis> updated) {
+void SessionActor::show(SessionStatus status, std::optional<UnixMillis> updated, bool sleeps) {
   if (!usable_ || !state().agent) return;
   if (!place_) place_ = services_->tree.enter(root(), state(), updated.value_or(UnixMillis{}));
   const bool waits = status == SessionStatus::kAwaitingUser && !state().deleted;
-  auto change = place_->show(state(), waits ? status : shown_status(state()), updated);
+  auto change = place_->show(state(), waits ? status : shown_status(state()), updated, sleeps);
   if (change && wanted().test(kStatusKind))
     status_change_ = std::make_unique<events::AgentStatus>(*std::move(change));
 }

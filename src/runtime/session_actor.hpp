@@ -250,7 +250,7 @@ class SessionActor final : public ParentLink, public std::enable_shared_from_thi
   bool heard_above(bool deltas) const;
   bool wants_deltas() const;
   EventKinds wanted() const;
-  void show(SessionStatus status, std::optional<UnixMillis> updated);
+  void show(SessionStatus status, std::optional<UnixMillis> updated, bool sleeps = false);
 
   // Effects, hooks and approvals (perform.cpp, hook_calls.cpp, people.cpp).
   ToolContext tool_context(driver::StartTool& action);
