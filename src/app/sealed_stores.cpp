@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/push_file.hpp"
 #include "app/schedule_file.hpp"
 #include "memory/memory_file.hpp"
 #include "memory/redis_address.hpp"
@@ -31,6 +32,7 @@ std::vector<SealedStore> stores_of(const Workspace& workspace) {
   if (workspace.in_file()) {
     add(file_history_form(), FileHistory::path_for(workspace.journal));
     add(schedules_form(), schedules_path(workspace.journal));
+    add(push_form(), push_path(workspace.journal));
   }
   add(prompts_form(), workspace.prompts);
   if (!is_memory_address(workspace.memory)) add(memory_form(), workspace.memory);

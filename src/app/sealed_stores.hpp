@@ -18,8 +18,8 @@ struct SealedStore {
   std::string path;
 };
 
-/// Kept files, schedules, prompts and memory of a workspace, those that are there. Prompts in a folder, and
-/// what is in a database, are not among them.
+/// Kept files, schedules, addresses of A2A, prompts and memory of a workspace, those that are there. Prompts
+/// in a folder, and what is in a database, are not among them.
 std::vector<SealedStore> stores_of(const Workspace& workspace);
 
 /// How a store is sealed.

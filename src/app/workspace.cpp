@@ -14,6 +14,7 @@
 #include "app/owned_file.hpp"
 #include "app/plain_text.hpp"
 #include "app/presets.hpp"
+#include "app/push_file.hpp"
 #include "app/schedule_file.hpp"
 #include "app/secret_broker.hpp"
 #include "app/trust.hpp"
@@ -282,6 +283,7 @@ std::vector<std::string> files_of_runs(const Workspace& workspace) {
     if (workspace.in_file()) files.push_back(workspace.journal + suffix);
     if (workspace.in_file()) files.push_back(FileHistory::path_for(workspace.journal) + suffix);
     if (workspace.in_file()) files.push_back(schedules_path(workspace.journal) + suffix);
+    if (workspace.in_file()) files.push_back(push_path(workspace.journal) + suffix);
     if (!workspace.memory.empty() && !is_memory_address(workspace.memory))
       files.push_back(workspace.memory + suffix);
     if (has_prompts_file) files.push_back(workspace.prompts + suffix);

@@ -35,7 +35,7 @@ struct ServeOptions {
   std::string token_file;         ///< empty: in the state folder
   std::string tls_cert, tls_key;  ///< PEM files; empty: plain HTTP
   bool plain_http = false;        ///< also where others could listen on the network
-  std::vector<std::string> hosts, origins;
+  std::vector<std::string> hosts, origins, push_hosts;
   std::vector<std::string> bounds;  ///< `NAME=N`
   std::string model;
   bool take_up = true;

@@ -61,6 +61,8 @@ inline void add_serve_flags(CLI::App* serve, ServeOptions& options) {
   add_repeated(serve, "--host", options.hosts, "A further name by which clients may call this server",
                "NAME");
   add_repeated(serve, "--origin", options.origins, "A page of this origin may call", "ORIGIN");
+  add_repeated(serve, "--push-host", options.push_hosts,
+               "A2A clients may have the changes of their tasks sent to this host", "HOST");
   add_repeated(serve, "--bound", options.bounds,
                "Refuse what exceeds this: requests, bytes, turns, waiting or queue of each token, "
                "total-requests ... of all, or memory",

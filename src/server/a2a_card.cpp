@@ -31,8 +31,8 @@ std::string description_of(const A2aAgent& agent) {
                             : "Runs the agent " + agent.name + " on the task that a message describes.";
 }
 
-JsonObject card_of(const Call& call, const std::string& name, const std::string& description,
-                   JsonArray skills) {
+JsonObject card_of(const Service& service, const Call& call, const std::string& name,
+                   const std::string& description, JsonArray skills) {
   const std::string url = address_of(call, name);
   JsonArray interfaces;
   for (const char* binding : {"JSONRPC", "HTTP+JSON"})
@@ -43,7 +43,8 @@ JsonObject card_of(const Call& call, const std::string& name, const std::string&
       {"supportedInterfaces", std::move(interfaces)},
       {"version", PRAXIS_VERSION},
       {"capabilities",
-       JsonObject{{"streaming", true}, {"pushNotifications", false}, {"extendedAgentCard", true}}},
+       JsonObject{
+           {"streaming", true}, {"pushNotifications", service.push != nullptr}, {"extendedAgentCard", true}}},
       {"securitySchemes",
        JsonObject{{"token", JsonObject{{"httpAuthSecurityScheme", JsonObject{{"scheme", "Bearer"}}}}}}},
       {"securityRequirements",
@@ -87,14 +88,14 @@ Json extended_card(Service& service, const Call& call, const A2aAgent& agent) {
       skills.push_back(skill(name, description_of(*other) + " Its address: " + address_of(call, name)));
     }
   }
-  return card_of(call, agent.name, about, std::move(skills));
+  return card_of(service, call, agent.name, about, std::move(skills));
 }
 
 /// Anybody may read it, so it names no agent of the server.
-Result<HttpAnswer> show_server_card(Service&, const Call& call) {
+Result<HttpAnswer> show_server_card(Service& service, const Call& call) {
   const std::string about = "Runs agents. The extended card lists them to those who have a token.";
   return card_answer(
-      card_of(call, std::string(kDefaultAgent), about, {skill("run", "Runs an agent on a task.")}));
+      card_of(service, call, std::string(kDefaultAgent), about, {skill("run", "Runs an agent on a task.")}));
 }
 
 Result<HttpAnswer> show_agent_card(Service& service, const Call& call) {

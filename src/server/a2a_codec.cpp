@@ -61,6 +61,7 @@ HttpAnswer A2aForm::answer(Json result) const {
 }
 
 std::string A2aForm::event(const Json& data) const {
+  if (is_lines) return to_json_text(data) + "\n";
   std::string text = "data: ";
   append_json(text, is_rpc ? Json(JsonObject{{"jsonrpc", "2.0"}, {"id", id}, {"result", data}}) : data);
   return text += "\n\n";

@@ -30,9 +30,10 @@ struct A2aForm {
   bool is_rpc = false;                        ///< JSON-RPC; else HTTP+JSON
   Json id = nullptr;                          ///< of the JSON-RPC request
   bool is_bare = false;                       ///< the task itself, not `{"task": ...}`
+  bool is_lines = false;                      ///< events are lines of JSON, not server-sent events
   std::optional<std::size_t> history = {};    ///< most messages of the history; nothing: all
   HttpAnswer answer(Json result) const;       ///< the whole answer
-  std::string event(const Json& data) const;  ///< one server-sent event
+  std::string event(const Json& data) const;  ///< one server-sent event, or line
 };
 
 /// Folds the events of a turn to a task. Writes nothing until `speak` is called, so that it can take what the

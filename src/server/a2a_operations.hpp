@@ -30,6 +30,14 @@ Result<FoundTask> find_a2a_task(const A2aRequest& request, const std::string& te
 SessionId run_of_a2a_context(const A2aRequest& request, const std::string& context);
 /// Error `UNSUPPORTED_OPERATION`: the task has ended.
 Error a2a_task_ended(const A2aTaskId& id);
+/// The push notifications of the server. Error `PUSH_NOTIFICATION_NOT_SUPPORTED`: it sends no notifications.
+Result<A2aPush*> push_of_a2a(const A2aRequest& request);
+/// Creates, gives, lists and deletes push notification configurations. Errors: of `push_of_a2a`, of
+/// `find_a2a_task`; `TASK_NOT_FOUND`, the configuration is missing; of `A2aPush::add`.
+Status create_a2a_push(A2aRequest& request, const HttpReply& reply);
+Status get_a2a_push(A2aRequest& request, const HttpReply& reply);
+Status list_a2a_push(A2aRequest& request, const HttpReply& reply);
+Status delete_a2a_push(A2aRequest& request, const HttpReply& reply);
 /// Sends a message: to a task that waits or works, into a context, or to a new run.
 Status send_a2a_message(A2aRequest& request, const HttpReply& reply, bool streams);
 

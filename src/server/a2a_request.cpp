@@ -12,7 +12,7 @@
 namespace praxis::server {
 namespace {
 
-constexpr std::size_t kLongestId = 255, kMostParts = 1000, kMostPageSize = 100;
+constexpr std::size_t kLongestId = 255, kLongestHeader = 4096, kMostParts = 1000, kMostPageSize = 100;
 constexpr std::int64_t kMostHistory = 1'000'000;
 constexpr std::array<std::string_view, 8> kStates{
     "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING",  "TASK_STATE_COMPLETED",      "TASK_STATE_FAILED",
@@ -26,6 +26,20 @@ Result<std::string> id_member(const Json& object, const std::string& where, std:
   std::string text = json_string(object, key);
   if (is_required && text.empty()) return fail(field_error(field, "is missing"));
   if (text.size() > kLongestId) return fail(field_error(field, "is longer than 255 bytes"));
+  return text;
+}
+
+/// A text that can be in a header of HTTP.
+Result<std::string> header_text(const Json& object, const std::string& where, std::string_view key,
+                                bool is_required) {
+  const std::string field = where + std::string(key);
+  const Json& value = json_at(object, key);
+  if (!value.is_null() && !value.is_string()) return fail(field_error(field, "must be a string"));
+  std::string text = json_string(object, key);
+  if (is_required && text.empty()) return fail(field_error(field, "is missing"));
+  if (text.size() > kLongestHeader) return fail(field_error(field, "is longer than 4096 bytes"));
+  if (std::ranges::any_of(text, [](char c) { return c < ' ' || c > '~'; }))
+    return fail(field_error(field, "must be visible ASCII characters"));
   return text;
 }
 
@@ -81,8 +95,11 @@ Status read_configuration(const Json& params, A2aMessage& message) {
   const Json& configuration = json_at(params, "configuration");
   if (!configuration.is_null() && !configuration.is_object())
     return fail(field_error("configuration", "must be an object"));
-  if (!json_at(configuration, "taskPushNotificationConfig").is_null())
-    return fail(a2a_error("PUSH_NOTIFICATION_NOT_SUPPORTED", "this server sends no push notifications"));
+  if (const Json& push = json_at(configuration, "taskPushNotificationConfig"); !push.is_null()) {
+    auto address = read_a2a_push(push, std::string(kPushMember) + ".");
+    if (!address) return fail(address.error());
+    message.push = *std::move(address);
+  }
   const auto history = read_a2a_history(configuration, "configuration.");
   if (!history) return fail(history.error());
   message.history = *history;
@@ -131,7 +148,41 @@ Result<std::optional<std::size_t>> read_a2a_history(const Json& params, const st
   return std::optional<std::size_t>(static_cast<std::size_t>(number));
 }
 
-Result<std::string> read_a2a_task(const Json& params) { return id_member(params, "", "id", true); }
+Result<std::string> read_a2a_task(const Json& params) { return read_a2a_id(params, "id"); }
+
+Result<std::string> read_a2a_id(const Json& params, std::string_view key) {
+  return id_member(params, "", key, true);
+}
+
+Result<app::PushAddress> read_a2a_push(const Json& config, const std::string& where) {
+  if (!config.is_object())
+    return fail(field_error(where.substr(0, where.empty() ? 0 : where.size() - 1), "must be an object"));
+  app::PushAddress address;
+  const Json& authentication = json_at(config, "authentication");
+  if (!authentication.is_null() && !authentication.is_object())
+    return fail(field_error(where + "authentication", "must be an object"));
+  const bool has_scheme = !authentication.is_null();
+  struct Member {
+    const Json& object;
+    std::string_view key;
+    bool is_required;
+    std::string& text;
+  };
+  for (const Member& member :
+       {Member{config, "id", false, address.id}, Member{config, "url", true, address.url},
+        Member{config, "token", false, address.token},
+        Member{authentication, "scheme", has_scheme, address.scheme},
+        Member{authentication, "credentials", has_scheme, address.credentials}}) {
+    const bool is_inner = &member.object == &authentication;
+    auto read = header_text(member.object, where + (is_inner ? "authentication." : ""), member.key,
+                            member.is_required);
+    if (!read) return fail(read.error());
+    member.text = *std::move(read);
+  }
+  if (address.scheme.contains(' '))
+    return fail(field_error(where + "authentication.scheme", "must be one word, such as Bearer"));
+  return address;
+}
 
 Result<A2aList> read_a2a_list(const Json& params) {
   A2aList list;

@@ -7,6 +7,7 @@
 
 #include "server/a2a_errors.hpp"
 #include "server/a2a_operations.hpp"
+#include "server/a2a_push.hpp"
 #include "server/a2a_request.hpp"
 #include "server/route_rights.hpp"
 
@@ -19,6 +20,17 @@ std::string context_format(const A2aAgent& agent) { return "a2a/" + agent.name; 
 bool turn_is_there(const State& state, const TurnId& turn) {
   return (state.turn && state.turn->id == turn) ||
          std::ranges::any_of(state.marks, [&](const TurnMark& mark) { return mark.turn == turn; });
+}
+
+using WantedPush = std::optional<app::PushAddress>;
+
+/// Sends the changes of the task where its message wanted them. Errors of `A2aPush::add`.
+Status add_push(Service& service, const WantedPush& wanted, const A2aTaskId& task) {
+  if (!wanted) return {};
+  app::PushAddress address = *wanted;
+  address.task = task.text();
+  if (address.id.empty()) address.id = service.runtime->environment().new_id();
+  return service.push->add(address);
 }
 
 class A2aSending {
@@ -72,22 +84,27 @@ class A2aSending {
       codec->set_task(A2aTaskId{id, TurnId("t1")});
       return following->watch(id);
     };
-    service_.runs->create(
-        std::move(run), request_.call.principal,
-        [&service = service_, refuse = refusal(reply), codec, following, watch](const Result<Created>& made) {
-          if (!made) return refuse(made.error());
-          if (made->is_new) ++service.counters.runs_created;
-          if (!made->is_new) {
-            codec->set_task(A2aTaskId{made->id, TurnId("t1")});
-            if (auto watched = following->watch(made->id); !watched) return refuse(watched.error());
-            const auto stored = service.runs->stored(made->id);
-            if (!stored) return refuse(stored.error());
-            following->replay(*stored);
-          }
-          following->begin_with(codec->speak());
-          following->follow();
-          watch->give(following);
-        });
+    service_.runs->create(std::move(run), request_.call.principal,
+                          [&service = service_, push = message_.push, refuse = refusal(reply), codec,
+                           following, watch](const Result<Created>& made) {
+                            if (!made) return refuse(made.error());
+                            if (made->is_new) {
+                              ++service.counters.runs_created;
+                              if (auto added = add_push(service, push, {made->id, TurnId("t1")}); !added)
+                                return refuse(added.error());
+                            }
+                            if (!made->is_new) {
+                              codec->set_task(A2aTaskId{made->id, TurnId("t1")});
+                              if (auto watched = following->watch(made->id); !watched)
+                                return refuse(watched.error());
+                              const auto stored = service.runs->stored(made->id);
+                              if (!stored) return refuse(stored.error());
+                              following->replay(*stored);
+                            }
+                            following->begin_with(codec->speak());
+                            following->follow();
+                            watch->give(following);
+                          });
     return {};
   }
 
@@ -101,8 +118,8 @@ class A2aSending {
       return fail(a2a_error("UNSUPPORTED_OPERATION", "the context works on task " +
                                                          A2aTaskId{run, state.turn->id}.text() +
                                                          "; a message with this taskId reaches it"));
-    const auto codec = std::make_shared<A2aCodec>(
-        A2aTaskId{run, TurnId("t" + std::to_string(state.next_turn))}, request_.form);
+    const A2aTaskId task{run, TurnId("t" + std::to_string(state.next_turn))};
+    const auto codec = std::make_shared<A2aCodec>(task, request_.form);
     const auto following = follower(codec, reply);
     if (auto watched = following->watch(run); !watched) return watched;
     auto slot = service_.runs->begin_turn(request_.call.principal);
@@ -113,8 +130,10 @@ class A2aSending {
     const auto watch = std::make_shared<BeginWatch>();
     service_.runs->send(
         run, *std::move(slot), std::move(message), nullptr,
-        [following, watch, refuse = refusal(reply)](const Status& begun) {
+        [&service = service_, push = message_.push, task, following, watch,
+         refuse = refusal(reply)](const Status& begun) {
           if (!begun) return refuse(begun.error());
+          if (auto added = add_push(service, push, task); !added) return refuse(added.error());
           following->follow();
           watch->give(following);
         },
@@ -135,6 +154,7 @@ class A2aSending {
     if (codec->has_ended()) return fail(a2a_task_ended(found->id));
     if (!message_.context.empty() && message_.context != codec->context() && message_.context != run.str())
       return fail(field_error("message.contextId", "is not the one of the task"));
+    if (auto added = add_push(service_, message_.push, found->id); !added) return added;
     if (auto taken = reach(*stored); !taken) return taken;
     following->begin_with(codec->speak());
     following->follow();
@@ -210,6 +230,11 @@ Error a2a_task_ended(const A2aTaskId& id) {
 Status send_a2a_message(A2aRequest& request, const HttpReply& reply, bool streams) {
   auto message = read_a2a_message(request.params);
   if (!message) return fail(message.error());
+  if (message->push) {
+    const auto push = push_of_a2a(request);
+    if (!push) return fail(push.error());
+    if (auto may = (*push)->check(*message->push, std::string(kPushMember) + "."); !may) return may;
+  }
   return A2aSending(request, *std::move(message), streams).start(reply);
 }
 

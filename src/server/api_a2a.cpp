@@ -192,10 +192,6 @@ Status list_op(A2aRequest& request, const HttpReply& reply) {
 
 // ---- what is left
 
-Status push_op(A2aRequest&, const HttpReply&) {
-  return fail(a2a_error("PUSH_NOTIFICATION_NOT_SUPPORTED", "this server sends no push notifications"));
-}
-
 Status card_op(A2aRequest& request, const HttpReply& reply) {
   reply.send(request.form.answer(extended_card(request.service, request.call, request.agent)));
   return {};
@@ -217,10 +213,10 @@ constexpr std::array<RpcOperation, 11> kOperations{{
     {"ListTasks", list_op, Right::kReadHistory},
     {"CancelTask", cancel_op, Right::kIntervene},
     {"SubscribeToTask", subscribe_op, Right::kReadHistory},
-    {"CreateTaskPushNotificationConfig", push_op, Right::kRun},
-    {"GetTaskPushNotificationConfig", push_op, Right::kRun},
-    {"ListTaskPushNotificationConfigs", push_op, Right::kRun},
-    {"DeleteTaskPushNotificationConfig", push_op, Right::kRun},
+    {"CreateTaskPushNotificationConfig", create_a2a_push, Right::kRun},
+    {"GetTaskPushNotificationConfig", get_a2a_push, Right::kRun},
+    {"ListTaskPushNotificationConfigs", list_a2a_push, Right::kRun},
+    {"DeleteTaskPushNotificationConfig", delete_a2a_push, Right::kRun},
     {"GetExtendedAgentCard", card_op, Right::kRun},
 }};
 
@@ -253,10 +249,26 @@ Status run_rest(Service& service, const Call& call, const HttpReply& reply, A2aO
   return run_operation(service, call, reply, {}, query_params(call), operation);
 }
 
-Status run_rest_body(Service& service, const Call& call, const HttpReply& reply, A2aOperation operation) {
+Result<Json> rest_body(const Call& call) {
   auto body = call.body.empty() ? Result<Json>(JsonObject{}) : parse_json(call.body);
   if (!body) return fail(a2a_error("PARSE_ERROR", "the body is not valid JSON: " + body.error().message));
   if (!body->is_object()) return fail(field_error("body", "must be a JSON object"));
+  return body;
+}
+
+/// The path names the task, and the configuration that the request is about; a new one is named by the body.
+Status run_rest_push(Service& service, const Call& call, const HttpReply& reply, Json params,
+                     A2aOperation operation) {
+  JsonObject& object = params.get_object();
+  object["taskId"] = call.name("task");
+  if (const auto config = call.names.find("config"); config != call.names.end())
+    object["id"] = config->second;
+  return run_operation(service, call, reply, {}, std::move(params), operation);
+}
+
+Status run_rest_body(Service& service, const Call& call, const HttpReply& reply, A2aOperation operation) {
+  auto body = rest_body(call);
+  if (!body) return fail(body.error());
   if (const auto id = call.names.find("task"); id != call.names.end()) body->get_object()["id"] = id->second;
   return run_operation(service, call, reply, {}, *std::move(body), operation);
 }
@@ -305,8 +317,19 @@ Status a2a_cancel(Service& service, const Call& call, const HttpReply& reply) {
 Status a2a_subscribe(Service& service, const Call& call, const HttpReply& reply) {
   return run_rest(service, call, reply, subscribe_op);
 }
-Status a2a_push(Service& service, const Call& call, const HttpReply& reply) {
-  return run_rest(service, call, reply, push_op);
+Status a2a_create_push(Service& service, const Call& call, const HttpReply& reply) {
+  auto body = rest_body(call);
+  if (!body) return fail(body.error());
+  return run_rest_push(service, call, reply, *std::move(body), create_a2a_push);
+}
+Status a2a_get_push(Service& service, const Call& call, const HttpReply& reply) {
+  return run_rest_push(service, call, reply, query_params(call), get_a2a_push);
+}
+Status a2a_list_push(Service& service, const Call& call, const HttpReply& reply) {
+  return run_rest_push(service, call, reply, query_params(call), list_a2a_push);
+}
+Status a2a_delete_push(Service& service, const Call& call, const HttpReply& reply) {
+  return run_rest_push(service, call, reply, query_params(call), delete_a2a_push);
 }
 Status a2a_extended_card(Service& service, const Call& call, const HttpReply& reply) {
   return run_rest(service, call, reply, card_op);

@@ -111,7 +111,10 @@ Status a2a_get(Service& service, const Call& call, const HttpReply& reply);
 Status a2a_list(Service& service, const Call& call, const HttpReply& reply);
 Status a2a_cancel(Service& service, const Call& call, const HttpReply& reply);
 Status a2a_subscribe(Service& service, const Call& call, const HttpReply& reply);
-Status a2a_push(Service& service, const Call& call, const HttpReply& reply);
+Status a2a_create_push(Service& service, const Call& call, const HttpReply& reply);
+Status a2a_get_push(Service& service, const Call& call, const HttpReply& reply);
+Status a2a_list_push(Service& service, const Call& call, const HttpReply& reply);
+Status a2a_delete_push(Service& service, const Call& call, const HttpReply& reply);
 Status a2a_extended_card(Service& service, const Call& call, const HttpReply& reply);
 
 // MCP over HTTP.

@@ -11,6 +11,7 @@
 #include "engines/restate/restate_journal.hpp"
 #include "praxis/journal/postgres_journal.hpp"
 #include "server/a2a_errors.hpp"
+#include "server/a2a_push.hpp"
 #include "server/event_channel.hpp"
 #include "server/handlers.hpp"
 #include "server/mcp_errors.hpp"
@@ -306,6 +307,7 @@ class RunningServer final : public Server {
   ~RunningServer() override {
     service_->draining = true;
     service_->mcp->stop();
+    if (service_->push) service_->push->stop();
     service_->feed->stop();
     relay_.reset();
     http_.reset();
@@ -364,6 +366,17 @@ std::unique_ptr<PieceRelay> relay_of(Service& service, const ScheduleThread::War
                                       service.runs, service.relayed, warn);
 }
 
+/// Continues the push notifications that clients asked for, if the rules name a host. Errors of
+/// `A2aPush::open`.
+Status begin_push(Service& service, const std::shared_ptr<Executor>& executor, PushRules rules,
+                  const A2aPush::Warn& warn) {
+  auto push = A2aPush::open(*service.workspace, std::move(rules), {service.journal, service.runs},
+                            service.feed, executor, warn);
+  if (!push) return fail(push.error());
+  service.push = *std::move(push);
+  return service.push ? service.push->start() : Status();
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOptions options) {
@@ -397,6 +410,8 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   }
   auto relay = relay_of(*service, options.warn);
   feed->start();
+  if (auto begun = begin_push(*service, executor, std::move(options.push), options.warn); !begun)
+    return fail(begun.error());
   options.http.warn = options.warn;
   options.http.refuse = [service](int status, const std::string& reason) {
     ++service->counters.answers.at(static_cast<std::size_t>(status / 100));

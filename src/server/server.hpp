@@ -15,6 +15,7 @@
 #include "praxis/base/result.hpp"
 #include "server/access.hpp"
 #include "server/load.hpp"
+#include "server/push_rules.hpp"
 #include "server/restate_endpoint.hpp"
 
 namespace praxis::server {
@@ -35,12 +36,13 @@ struct ServerOptions {
   std::function<void(const std::string& line)> log = nullptr;
   /// Gets what a user should know, such as a run that cannot continue; any thread; null: nothing.
   std::function<void(const std::string&)> warn = nullptr;
+  PushRules push = {};
 };
 
 /// Serves from `start` until destruction. Thread-safe.
 class Server {
  public:
-  /// Errors: of `open_runtime`, of `HttpServer::start`.
+  /// Errors: of `open_runtime`, of `A2aPush::open`, of `HttpServer::start`.
   static Result<std::unique_ptr<Server>> start(app::Workspace workspace, ServerOptions options);
   virtual ~Server() = default;
 

@@ -23,6 +23,8 @@
 
 namespace praxis::server {
 
+class A2aPush;  // server/a2a_push.hpp
+
 /// Numbers for `/metrics`. Thread-safe.
 struct Counters {
   std::array<std::atomic<std::uint64_t>, 6> answers{};  ///< by the first digit of the status
@@ -50,6 +52,7 @@ struct Service {
   app::Redactions redactions = {};
   EventRedactor::RedactionOf redaction_of_events = nullptr;  ///< of each session, as the feed has it
   app::UsageIndex usage = {};
+  std::shared_ptr<A2aPush> push = nullptr;  ///< null: the server sends no push notifications
 };
 
 }  // namespace praxis::server

@@ -40,29 +40,42 @@ Result<std::vector<ParkedStep>> waiting_steps(const app::StoredSession& stored) 
 bool replay_into(const std::vector<StoredRecord>& records, std::uint64_t from, std::size_t skipped,
                  TurnCodec& codec, std::string& out) {
   State state;
-  AgentSpecPtr agent;
-  redact::Redaction shown;
+  LogReplay replay(codec, state);
   for (const StoredRecord& stored : records) {
     const bool is_new = stored.seq > from || (stored.seq == from && skipped == 0);
     const auto* decided = std::get_if<records::Decided>(&stored.record.body);
     if (is_new && decided != nullptr && !decided->park.empty() && only_waits(state) &&
         codec.take_decision(decided->park, steps_of(state), out))
       return true;
-    if (auto applied = apply_to(state, stored.record); !applied) return false;
-    if (stored.seq < from) continue;
-    std::size_t left_out = stored.seq == from ? skipped : 0;
-    if (agent != state.agent) {
-      agent = state.agent;
-      shown =
-          redact::Redaction().then(filters::text_rule(filters::filters_of(*agent), filters::Point::kShown));
+    if (stored.seq < from) {
+      if (!replay.skip(stored)) return false;
+      continue;
     }
-    for (Event& event : project(stored.record, state)) {
-      redact_event(event, shown);
-      if (left_out > 0) {
-        --left_out;
-      } else if (codec.take(event, out)) {
-        return true;
-      }
+    const auto ended = replay.take(stored, stored.seq == from ? skipped : 0, out);
+    if (!ended) return false;
+    if (*ended) return true;
+  }
+  return false;
+}
+
+Status LogReplay::skip(const StoredRecord& stored) {
+  auto applied = apply_to(state_, stored.record);
+  return applied ? Status() : Status(fail(applied.error()));
+}
+
+Result<bool> LogReplay::take(const StoredRecord& stored, std::size_t left_out, std::string& out) {
+  if (auto applied = skip(stored); !applied) return fail(applied.error());
+  if (agent_ != state_.agent) {
+    agent_ = state_.agent;
+    shown_ =
+        redact::Redaction().then(filters::text_rule(filters::filters_of(*agent_), filters::Point::kShown));
+  }
+  for (Event& event : project(stored.record, state_)) {
+    redact_event(event, shown_);
+    if (left_out > 0) {
+      --left_out;
+    } else if (codec_.take(event, out)) {
+      return true;
     }
   }
   return false;

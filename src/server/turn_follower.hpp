@@ -43,6 +43,24 @@ class TurnCodec {
 /// `kJournal`.
 Result<std::vector<ParkedStep>> waiting_steps(const app::StoredSession& stored);
 
+/// Gives a codec the events of a log, one record after another, and folds the records to a state.
+class LogReplay {
+ public:
+  /// Both must outlive it. `state` is that before the first record.
+  LogReplay(TurnCodec& codec, State& state) : codec_(codec), state_(state) {}
+  /// Takes the next record and gives the codec its events, but not the first `left_out` of them. Returns
+  /// whether the codec has taken its last. Error `kJournal`: the record does not fit the state.
+  Result<bool> take(const StoredRecord& stored, std::size_t left_out, std::string& out);
+  /// Takes the next record without giving its events. Error likewise.
+  Status skip(const StoredRecord& stored);
+
+ private:
+  TurnCodec& codec_;
+  State& state_;
+  AgentSpecPtr agent_;       ///< whose rules `shown_` has
+  redact::Redaction shown_;  ///< what its filters do to texts that clients see
+};
+
 /// Gives a codec the events of a log from record `from` on, without the first `skipped` events of that
 /// record. Returns whether it has taken its last.
 bool replay_into(const std::vector<StoredRecord>& records, std::uint64_t from, std::size_t skipped,

@@ -1,7 +1,8 @@
 // The client of A2A against `praxis serve`, over both bindings: cards, whole and streamed, an approval, a context, lists,
-// cancelling, and what is refused.
+// cancelling, push notifications, and what is refused.
 import assert from "node:assert/strict";
-import { Role, TaskState } from "@a2a-js/sdk";
+import { createServer } from "node:http";
+import { Role, StreamResponse, TaskState } from "@a2a-js/sdk";
 import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory } from "@a2a-js/sdk/client";
 
 const [url, token] = process.argv.slice(2);
@@ -23,6 +24,21 @@ const message = (text, more = {}) => ({
 const byId = (task) => ({ tenant: "", id: task.id, metadata: undefined });
 const text = (task) => task.artifacts.flatMap((artifact) => artifact.parts).map((part) => part.content.value).join("");
 const refused = (promise, reason) => assert.rejects(promise, (error) => (assert.equal(error.reason, reason), true));
+
+const received = [];
+const receiver = createServer((request, response) => {
+  let body = "";
+  request.on("data", (piece) => (body += piece));
+  request.on("end", () => {
+    received.push({ headers: request.headers, body: StreamResponse.fromJSON(JSON.parse(body)) });
+    response.end();
+  });
+});
+await new Promise((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+const receivedOf = (task, state) => new Promise((resolve) => {
+  const look = () => (received.some(({ body: { payload } }) => (payload.value.taskId ?? payload.value.id) === task && payload.value.status?.state === state) ? resolve() : setTimeout(look, 5));
+  look();
+});
 
 const open = await new DefaultAgentCardResolver().resolve(url);
 assert.deepEqual(open.supportedInterfaces.map((each) => each.protocolBinding), ["JSONRPC", "HTTP+JSON"]);
@@ -74,6 +90,19 @@ for (const Transport of [JsonRpcTransportFactory, RestTransportFactory]) {
   }
   assert.deepEqual(states, [TaskState.TASK_STATE_WORKING, TaskState.TASK_STATE_CANCELED]);
   await refused(slow.cancelTask(byId(begun)), "TASK_NOT_CANCELABLE");
+
+  const watched = await slow.sendMessage({ ...message("Wait"), configuration: { acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: true } });
+  const address = `http://127.0.0.1:${receiver.address().port}/${Transport.name}`;
+  const config = await slow.createTaskPushNotificationConfig({ tenant: "", id: "", taskId: watched.id, url: address, token: "word", authentication: { scheme: "Bearer", credentials: "pass" } });
+  const named = { tenant: "", taskId: watched.id, id: config.id };
+  assert.equal((await slow.getTaskPushNotificationConfig(named)).url, address);
+  assert.deepEqual((await slow.listTaskPushNotificationConfig({ tenant: "", taskId: watched.id, pageSize: 0, pageToken: "" })).configs.map((each) => each.id), [config.id]);
+  await receivedOf(watched.id, TaskState.TASK_STATE_WORKING);
+  await slow.cancelTask(byId(watched));
+  await receivedOf(watched.id, TaskState.TASK_STATE_CANCELED);
+  assert.ok(received.every(({ headers }) => headers.authorization === "Bearer pass" && headers["x-a2a-notification-token"] === "word"));
+  await slow.deleteTaskPushNotificationConfig(named);
   await refused(slow.getTask({ tenant: "", id: "x~t1" }), "TASK_NOT_FOUND");
 }
-console.log("a2a: cards, whole, streamed, contexts, approvals, lists, cancelling and refusals are as its client expects, in both bindings");
+receiver.close();
+console.log("a2a: cards, whole, streamed, contexts, approvals, lists, cancelling, push notifications and refusals are as its client expects, in both bindings");
