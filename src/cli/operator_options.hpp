@@ -24,6 +24,7 @@ struct EngineOptions {
   std::string listen = "127.0.0.1:9080";
   std::string address;     ///< how the engine reaches this process; empty: where it listens
   std::string token_file;  ///< empty: in the state folder
+  std::vector<std::string> identity_keys;
 };
 
 /// Serves the runs of a journal over HTTP.

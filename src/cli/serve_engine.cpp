@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/hints.hpp"
 #include "app/own_folder.hpp"
@@ -61,6 +62,19 @@ Result<std::string> engine_token(const EngineOptions& options) {
   return token_for("", file);
 }
 
+Result<std::vector<restate::IdentityKey>> identity_keys(const EngineOptions& options) {
+  std::vector<restate::IdentityKey> keys;
+  for (const std::string& text : options.identity_keys) {
+    const auto key = restate::read_identity_key(text);
+    if (!key) {
+      return fail(app::usage_error("--engine-identity-key: " + key.error().message,
+                                   "the log of Restate names it at its start: publickeyv1_..."));
+    }
+    keys.push_back(*key);
+  }
+  return keys;
+}
+
 }  // namespace
 
 Result<std::optional<server::RestateOptions>> engine_of(const EngineOptions& options,
@@ -88,12 +102,15 @@ Result<std::optional<server::RestateOptions>> engine_of(const EngineOptions& opt
        {std::pair{listened, "--engine-listen"}, {*admin, "--engine-admin"}, {*reached, "--engine-address"}}) {
     if (auto good = check_engine_reach(url, option, plain_http); !good) return fail(good.error());
   }
+  auto keys = identity_keys(options);
+  if (!keys) return fail(keys.error());
   auto token = engine_token(options);
   if (!token) return fail(token.error());
   restate.ingress = *ingress;
   restate.admin = *admin;
   restate.reached_at = *std::move(reached);
   restate.token = *std::move(token);
+  restate.keys = *std::move(keys);
   restate.http.address = listen->host;
   restate.http.port = listen->port;
   return restate;

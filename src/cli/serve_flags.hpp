@@ -38,6 +38,9 @@ inline void add_engine_flags(CLI::App* serve, EngineOptions& engine) {
   takes_path(serve->add_option("--engine-token-file", engine.token_file,
                                "File with the token that the engine sends; created if it is missing"),
              "FILE");
+  add_repeated(serve, "--engine-identity-key", engine.identity_keys,
+               "Refuse requests that the engine did not sign with this public key, or with one of several",
+               "KEY");
 }
 
 inline void add_serve_flags(CLI::App* serve, ServeOptions& options) {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <string>
 
+#include "base/base58.hpp"
 #include "redact/address_checks.hpp"
 #include "redact/checks.hpp"
 #include "redact/letters.hpp"
@@ -289,28 +290,11 @@ bool passes_national(Check check, std::string_view value) {
   }
 }
 
-/// The digits of a base58 number, most significant first; empty: a letter is not of the alphabet.
-std::string decoded_base58(std::string_view text, std::size_t size) {
-  constexpr std::string_view kLetters = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-  std::string out(size, '\0');
-  for (const char c : text) {
-    std::size_t carry = kLetters.find(c);
-    if (carry == std::string_view::npos) return {};
-    for (std::size_t i = size; i-- > 0;) {
-      carry += 58 * static_cast<std::size_t>(static_cast<unsigned char>(out[i]));
-      out[i] = static_cast<char>(carry & 0xFF);
-      carry >>= 8;
-    }
-    if (carry != 0) return {};
-  }
-  return out;
-}
-
 }  // namespace
 
 bool is_base58check(std::string_view text) {
   for (const std::size_t size : {25UL, 37UL, 38UL}) {
-    const std::string bytes = decoded_base58(text, size);
+    const std::string bytes = base58_decode(text, size);
     if (bytes.empty()) continue;
     std::array<unsigned char, crypto_hash_sha256_BYTES> hash{};
     crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(bytes.data()), size - 4);

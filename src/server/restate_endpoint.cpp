@@ -10,6 +10,7 @@
 #include "app/hints.hpp"
 #include "engines/restate/guard.hpp"
 #include "praxis/base/digest.hpp"
+#include "praxis/base/environment.hpp"
 #include "praxis/json/json.hpp"
 #include "server/runs.hpp"
 
@@ -65,11 +66,12 @@ bool is_session_id(std::string_view key) {
 /// Answers Restate's requests.
 class Requests : public std::enable_shared_from_this<Requests> {
  public:
-  Requests(std::shared_ptr<Executor> executor, std::shared_ptr<EngineLog> log, const std::string& token,
+  Requests(std::shared_ptr<Executor> executor, std::shared_ptr<EngineLog> log, const RestateOptions& options,
            RestateEndpoint::Warn warn)
       : executor_(std::move(executor)),
         log_(std::move(log)),
-        token_(digest_of("Bearer " + token)),
+        token_(digest_of("Bearer " + options.token)),
+        keys_(options.keys),
         warn_(std::move(warn)) {}
 
   void take(ReceivedRequest request, HttpReply reply) {
@@ -77,6 +79,8 @@ class Requests : public std::enable_shared_from_this<Requests> {
     if (!given || digest_of(*given) != token_) return reply.send(plain(401, "the token is missing or wrong"));
     if (!request.target.starts_with(kPath)) return reply.send(plain(404, "unknown path"));
     const std::string path = request.target.substr(kPath.size());
+    if (auto known = check_signature(request.headers, path); !known)
+      return reply.send(plain(401, known.error().message));
     if (path == "/discover") return discover(request, reply);
     const std::string invoke = "/invoke/" + std::string(kService) + "/";
     const std::string handler = path.starts_with(invoke) ? path.substr(invoke.size()) : "";
@@ -89,6 +93,15 @@ class Requests : public std::enable_shared_from_this<Requests> {
   }
 
  private:
+  Status check_signature(const HttpHeaders& headers, std::string_view path) const {
+    if (keys_.empty()) return {};
+    return restate::check_sender(keys_,
+                                 {.scheme = find_header(headers, restate::kSchemeHeader),
+                                  .signature = find_header(headers, restate::kSignatureHeader),
+                                  .path = path},
+                                 system_environment()->now());
+  }
+
   static void discover(const ReceivedRequest& request, const HttpReply& reply) {
     if (!find_header(request.headers, "accept").value_or("").contains(kManifest))
       return reply.send(plain(415, "this process needs Restate 1.6 or later"));
@@ -126,6 +139,7 @@ class Requests : public std::enable_shared_from_this<Requests> {
   const std::shared_ptr<Executor> executor_;
   const std::shared_ptr<EngineLog> log_;
   const Digest token_;
+  const std::vector<restate::IdentityKey> keys_;
   const RestateEndpoint::Warn warn_;
 };
 
@@ -152,9 +166,11 @@ class Calls : public std::enable_shared_from_this<Calls> {
     }
     if (answer->status / 100 == 2) return {};
     const std::string why = json_string(parse_json(answer->body).value_or(nullptr), "message");
+    const bool is_unknown = !options_.keys.empty() && why.contains("'401");
     return fail(app::usage_error(
         "Restate refused to register this process (" + std::to_string(answer->status) + "): " + why,
-        "it must reach " + options_.reached_at + ", or another address: --engine-address URL"));
+        is_unknown ? "give the key that the log of Restate names at its start: --engine-identity-key KEY"
+                   : "it must reach " + options_.reached_at + ", or another address: --engine-address URL"));
   }
 
   /// Sends a message to a handler of the object of a root, without waiting.
@@ -290,7 +306,7 @@ Result<std::unique_ptr<RestateEndpoint>> RestateEndpoint::start(const std::share
                                                                 std::shared_ptr<Runtime> runtime,
                                                                 RestateOptions options, Warn warn) {
   options.http.bounds.body_bytes = kMostRequestBytes;
-  const auto requests = std::make_shared<Requests>(executor, log, options.token, warn);
+  const auto requests = std::make_shared<Requests>(executor, log, options, warn);
   auto http = HttpServer::start(executor, options.http, [requests](ReceivedRequest request, HttpReply reply) {
     requests->take(std::move(request), std::move(reply));
   });

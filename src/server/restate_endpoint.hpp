@@ -5,8 +5,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engines/restate/engine_log.hpp"
+#include "engines/restate/identity.hpp"
 #include "net/http_server.hpp"
 #include "praxis/net/http_client.hpp"
 #include "praxis/runtime/runtime.hpp"
@@ -21,6 +23,7 @@ struct RestateOptions {
   std::string reached_at;      ///< base URL of this process for Restate, likewise; empty: where it listens
   std::string token;           ///< Restate sends it with each request
   HttpServerOptions http;      ///< where this process listens for Restate
+  std::vector<restate::IdentityKey> keys = {};  ///< one of them signs each request; empty: unsigned ones pass
 };
 
 /// Serves Restate from `start` until destruction. Thread-safe.

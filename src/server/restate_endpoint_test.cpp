@@ -18,10 +18,16 @@ class RestateEndpointTest : public testing::ServerTest {
 
   ServerOptions at_engine() const {
     ServerOptions options;
-    options.restate = RestateOptions{engine_.url(), engine_.url(), "", "token-of-the-engine", {}};
+    options.restate = RestateOptions{engine_.url(), engine_.url(), "", "token-of-the-engine", {}, {}};
+    return options;
+  }
+  ServerOptions at_engine_with(std::string_view key) const {
+    ServerOptions options = at_engine();
+    options.restate->keys.push_back(restate::read_identity_key(key).value());
     return options;
   }
   void begin() { start(at_engine()); }
+  void begin(ServerOptions options) { start(std::move(options)); }
   /// How a start ends that the engine prevents.
   static std::string failure(ServerOptions options, const std::string& journal) {
     auto workspace = app::open_workspace({.folder = "", .journal = journal});
@@ -86,6 +92,37 @@ TEST_F(RestateEndpointTest, RefusesWhoIsNotTheEngine) {
   };
   EXPECT_EQ(spoken("application/vnd.restate.invocation.v7"), 415);
   EXPECT_EQ(spoken("application/vnd.restate.invocation.v5"), 400);  // the body is no request
+}
+
+TEST_F(RestateEndpointTest, RequestsOfAKnownKeyAreCarriedOut) {
+  begin(at_engine_with(restate::testing::kSigningKey));
+  const std::string run = create("chat");
+  EXPECT_THAT(wait_for(run, "completed").body, HasSubstr("Hello there."));
+}
+
+TEST_F(RestateEndpointTest, RefusesWhatIsNotSignedWithAKnownKey) {
+  begin(at_engine_with(restate::testing::kSigningKey));
+  const auto refused = [&](const char* scheme, const std::string& token) {
+    testing::PlayedRestate::Engine invocation("unsigned");
+    const auto answer = engine_.send("POST", "/invoke/praxis/run", invocation.body(),
+                                     {{"content-type", PlayedRestate::kProtocol},
+                                      {restate::kSchemeHeader, scheme},
+                                      {restate::kSignatureHeader, token}});
+    return std::to_string(status_of(answer)) + ' ' + (answer ? answer->body : "");
+  };
+  EXPECT_EQ(refused("unsigned", ""), "401 the request is not signed\n");
+  EXPECT_EQ(refused("v1", "e30.e30."), "401 the token of the signature has another algorithm than EdDSA\n");
+  const auto old = restate::testing::token_for("/invoke/praxis/run", restate::testing::kRecordedAt);
+  EXPECT_EQ(refused("v1", old), "401 the signature is not of this time; compare the clocks\n");
+  EXPECT_EQ(status_of(engine_.send("GET", "/discover", {}, {{restate::kSchemeHeader, "unsigned"}})), 401);
+}
+
+TEST_F(RestateEndpointTest, SignaturesOfAnotherKeyAreRefused) {
+  begin(at_engine_with("publickeyv1_5vkm1q4HQYmnwae6xTASVuaPETUS4Zt3ZJsmLa2H9R9P"));
+  testing::PlayedRestate::Engine invocation("other");
+  const auto answer = engine_.invoke("run", invocation.body());
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().message, "the signature is not of a key that this process knows\n");
 }
 
 TEST_F(RestateEndpointTest, InvocationOfWhatIsNoRunEnds) {

@@ -2,11 +2,14 @@
 // in every fourth round also while it waits for a person. Each run must end, with each effect counted once outside: a call in
 // doubt waits for a person, who here looks at the count.
 import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { mkdtempSync, mkdirSync, writeFileSync, rmSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import { createServer as createSocket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { nameOf } from "./identity_key.mjs";
 
 const [praxis, restate, roundsWanted] = process.argv.slice(2);
 const token = "token-of-the-restate-check";
@@ -58,6 +61,10 @@ async function until(what, limit, ready) {
   throw new Error(`after ${limit / 1000} s: ${what}`);
 }
 
+// The server signs its requests with a key of this check, and the worker takes no others.
+const keys = generateKeyPairSync("ed25519");
+writeFileSync(join(place, "identity.pem"), keys.privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
+
 const ports = {};
 for (const name of ["fabric", "ingress", "admin", "serve", "listen"]) ports[name] = await freePort();
 await new Promise((done) => counter.listen(0, "127.0.0.1", done));
@@ -65,6 +72,7 @@ await new Promise((done) => counter.listen(0, "127.0.0.1", done));
 async function startRestate() {
   const child = start(restate, ["--no-logo"], {
     RESTATE_DISABLE_TELEMETRY: "true",
+    RESTATE_WORKER__INVOKER__REQUEST_IDENTITY_PRIVATE_KEY_PEM_FILE: join(place, "identity.pem"),
     RESTATE_LISTEN_MODE: "tcp",
     RESTATE_BIND_IP: "127.0.0.1",
     RESTATE_BIND_PORT: String(ports.fabric),
@@ -78,17 +86,17 @@ async function startRestate() {
   return child;
 }
 
-async function startWorker() {
+async function startWorker(key = nameOf(keys.publicKey)) {
   // Registering may find a server that has just begun: a supervisor tries again.
   for (let tries = 0; ; ++tries) {
-    const child = start(praxis, ["serve", "--port", String(ports.serve), "--journal", "runs.db", "--token-file", "token",
+    const child = start(praxis, ["serve", "--engine-identity-key", key, "--port", String(ports.serve), "--journal", "runs.db", "--token-file", "token",
       "--engine", "restate", "--engine-listen", `127.0.0.1:${ports.listen}`,
       "--engine-ingress", `http://127.0.0.1:${ports.ingress}`, "--engine-admin", `http://127.0.0.1:${ports.admin}`], {
       XDG_CONFIG_HOME: join(place, "config"), XDG_STATE_HOME: join(place, "state") });
     const serves = await until("praxis neither serves nor ends", 60_000, () =>
       child.exitCode !== null ? "ended" : child.log.includes("serving on") && "serves");
     if (serves === "serves") return child;
-    if (tries === 20) throw new Error(child.log);
+    if (tries === 20 || child.log.includes("401")) throw new Error(child.log);
     await pause(500);
   }
 }
@@ -198,8 +206,24 @@ async function cancelled() {
     (await api("GET", `/api/v1/runs/${id}`)).status === "cancelled");
 }
 
+/// The server has a key that the worker knows. What others send, and a server with another key, is refused.
+async function identity() {
+  const url = `http://127.0.0.1:${ports.listen}/restate/1/`, secret = (await readFile(join(place, "state/praxis/engine-token"), "utf8")).trim();
+  for (const path of ["discover", "invoke/praxis/run"]) {
+    const answer = await fetch(url + path, { method: "POST", headers: { authorization: `Bearer ${secret}` } });
+    const text = await answer.text();
+    if (answer.status !== 401 || !text.includes("not signed")) throw new Error(`unsigned ${path}: ${answer.status} ${text}`);
+  }
+  await kill(worker);
+  const other = await startWorker(nameOf(generateKeyPairSync("ed25519").publicKey)).then(() => "it serves", (error) => error.message);
+  if (!other.includes("not of a key that this process knows")) throw new Error(`another key: ${other}`);
+  worker = await startWorker();
+}
+
 let status = 0;
 try {
+  await identity();
+  console.log("restate: requests that the server did not sign are refused");
   const rounds = Number(roundsWanted);
   for (let number = 0; number < rounds; ++number) await round(number);
   await cancelled();

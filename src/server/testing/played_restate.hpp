@@ -12,8 +12,11 @@
 #include <thread>
 #include <utility>
 
+#include "engines/restate/identity.hpp"
 #include "engines/restate/testing/fake_engine.hpp"
+#include "engines/restate/testing/signed.hpp"
 #include "net/http_server.hpp"
+#include "praxis/base/environment.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis::server::testing {
@@ -45,7 +48,8 @@ class PlayedRestate {
     const std::lock_guard lock(mutex_);
     return registered_;
   }
-  /// Sends a request to the server, as Restate does; also on the test's thread.
+  /// Sends a request to the server, as Restate does, signed with `kSigningKey` unless `headers` say
+  /// otherwise; also on the test's thread.
   Result<HttpResponse> send(const std::string& method, const std::string& path, std::string body = {},
                             HttpHeaders headers = {}) {
     HttpRequest request;
@@ -56,6 +60,11 @@ class PlayedRestate {
     if (!find_header(request.headers, "authorization"))
       request.headers.emplace_back("authorization",
                                    json_string(json_at(all, "additional_headers"), "authorization"));
+    if (!find_header(request.headers, restate::kSchemeHeader)) {
+      request.headers.emplace_back(restate::kSchemeHeader, "v1");
+      request.headers.emplace_back(restate::kSignatureHeader,
+                                   restate::testing::token_for(path, system_environment()->now()));
+    }
     if (!body.empty()) request.body = std::make_shared<const std::string>(std::move(body));
     request.use_proxy = false;
     return http_fetch(*client_, std::move(request), thread_.get_stop_token());
