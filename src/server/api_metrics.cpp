@@ -70,6 +70,22 @@ void add_relay(const RelayCounts& counts, MetricsText& text) {
   text.counter("praxis_relay_gaps_total", "Answers asked for again because deltas were lost.", counts.gaps);
 }
 
+void add_engine(const restate::EngineCounts& counts, MetricsText& text) {
+  text.counter("praxis_engine_invocations_begun_total", "Invocations whose first request came here.",
+               counts.begun);
+  text.counter("praxis_engine_invocations_ended_total", "Invocations that ended here.", counts.ended);
+  text.counter("praxis_engine_suspensions_total", "Waits of invocations that hold no connection.",
+               counts.suspended);
+  text.counter("praxis_engine_answers_held_back_total", "Malformed answers that the guard kept from Restate.",
+               counts.held_back);
+  const std::string refused = "praxis_engine_requests_refused_total";
+  text.head(refused.c_str(), "counter", "Requests to the engine's address that Restate did not make.");
+  text.line(refused + "{reason=\"token\"}", counts.wrong_tokens.load());
+  text.line(refused + "{reason=\"signature\"}", counts.unknown_senders.load());
+  text.counter("praxis_engine_log_bytes_total", "Bytes of records that Restate took.", counts.log_bytes);
+  text.gauge("praxis_engine_largest_log_bytes", "Largest log of one invocation so far.", counts.largest_log);
+}
+
 }  // namespace
 
 Result<HttpAnswer> show_metrics(Service& service, const Call& call) {
@@ -79,6 +95,7 @@ Result<HttpAnswer> show_metrics(Service& service, const Call& call) {
   add_runs(service, text);
   if (const auto* journal = dynamic_cast<const MeasuredJournal*>(service.journal.get()))
     add_journal(journal->figures(), text);
+  if (service.engine) add_engine(*service.engine, text);
   if (service.relayed) add_relay(*service.relayed, text);
   return HttpAnswer{200, {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}}, text.take()};
 }

@@ -9,6 +9,7 @@
 
 #include "app/hints.hpp"
 #include "engines/restate/guard.hpp"
+#include "engines/restate/service.hpp"
 #include "praxis/base/digest.hpp"
 #include "praxis/base/environment.hpp"
 #include "praxis/json/json.hpp"
@@ -20,9 +21,8 @@ namespace {
 using restate::EngineLog;
 using restate::Invocation;
 
-// The service, and the form of its batches: a process with another form has another path.
-constexpr std::string_view kPath = "/restate/1";
-constexpr std::string_view kService = "praxis";
+constexpr std::string_view kPath = restate::kServicePath;
+constexpr std::string_view kService = restate::kServiceName;
 constexpr std::string_view kRunHandler = "run";    ///< one at a time for each root
 constexpr std::string_view kWakeHandler = "wake";  ///< at any time
 constexpr const char* kManifest = "application/vnd.restate.endpointmanifest.v4+json";
@@ -76,11 +76,16 @@ class Requests : public std::enable_shared_from_this<Requests> {
 
   void take(ReceivedRequest request, HttpReply reply) {
     const auto given = find_header(request.headers, "authorization");
-    if (!given || digest_of(*given) != token_) return reply.send(plain(401, "the token is missing or wrong"));
+    if (!given || digest_of(*given) != token_) {
+      ++log_->counts()->wrong_tokens;
+      return reply.send(plain(401, "the token is missing or wrong"));
+    }
     if (!request.target.starts_with(kPath)) return reply.send(plain(404, "unknown path"));
     const std::string path = request.target.substr(kPath.size());
-    if (auto known = check_signature(request.headers, path); !known)
+    if (auto known = check_signature(request.headers, path); !known) {
+      ++log_->counts()->unknown_senders;
       return reply.send(plain(401, known.error().message));
+    }
     if (path == "/discover") return discover(request, reply);
     const std::string invoke = "/invoke/" + std::string(kService) + "/";
     const std::string handler = path.starts_with(invoke) ? path.substr(invoke.size()) : "";
@@ -130,6 +135,7 @@ class Requests : public std::enable_shared_from_this<Requests> {
                       bool wakes) {
     std::string bytes = wakes ? restate::wake(invocation) : restate::finish(invocation);
     if (auto good = restate::check_answer(invocation, bytes); !good) {
+      ++log_->counts()->held_back;
       if (warn_) warn_(good.error().message);
       bytes = restate::refuse(good.error().message, std::chrono::seconds(1));
     }

@@ -10,6 +10,7 @@ namespace praxis::server {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::PlayedRestate;
 
 class RestateEndpointTest : public testing::ServerTest {
@@ -45,6 +46,10 @@ TEST_F(RestateEndpointTest, TurnEndsAtTheEngineAndInTheJournal) {
   EXPECT_THAT(wait_for(run, "completed").body, HasSubstr("Hello there."));
   EXPECT_THAT(call("GET", "/api/v1/runs/" + run + "/records").body, HasSubstr("turn_settled"));
   EXPECT_THAT(call("POST", "/api/v1/runs/" + run + "/replay").body, HasSubstr(R"("identical":true)"));
+  const std::string metrics = call("GET", "/metrics").body;
+  EXPECT_THAT(metrics, HasSubstr("\npraxis_engine_invocations_begun_total 1\n"));
+  EXPECT_THAT(metrics, Not(HasSubstr("\npraxis_engine_log_bytes_total 0\n")));
+  EXPECT_THAT(metrics, HasSubstr("\npraxis_engine_answers_held_back_total 0\n"));
   EXPECT_EQ(call("POST", "/api/v1/runs/" + run + "/messages", R"({"prompt":"again"})").status, 202);
 }
 
@@ -115,6 +120,8 @@ TEST_F(RestateEndpointTest, RefusesWhatIsNotSignedWithAKnownKey) {
   const auto old = restate::testing::token_for("/invoke/praxis/run", restate::testing::kRecordedAt);
   EXPECT_EQ(refused("v1", old), "401 the signature is not of this time; compare the clocks\n");
   EXPECT_EQ(status_of(engine_.send("GET", "/discover", {}, {{restate::kSchemeHeader, "unsigned"}})), 401);
+  EXPECT_THAT(call("GET", "/metrics").body,
+              HasSubstr("\npraxis_engine_requests_refused_total{reason=\"signature\"} 4\n"));
 }
 
 TEST_F(RestateEndpointTest, SignaturesOfAnotherKeyAreRefused) {

@@ -400,6 +400,7 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
       place, *runtime, journal, runs, feed, std::make_shared<BlobReferences>(journal), folds,
       std::make_shared<Trees>(journal), std::make_shared<Conversations>(runs, journal, *runtime));
   service->mcp = std::make_shared<McpSessions>(system_environment());
+  if (engine_log) service->engine = engine_log->counts();
   service->redactions = redactions;
   service->redaction_of_events = redaction_of_events;
   if (!files.state_folder.empty())

@@ -9,6 +9,7 @@
 #include "app/usage_report.hpp"
 #include "app/without_secrets.hpp"
 #include "app/workspace.hpp"
+#include "engines/restate/engine_counts.hpp"
 #include "logs/blob_references.hpp"
 #include "server/conversations.hpp"
 #include "server/event_feed.hpp"
@@ -53,6 +54,7 @@ struct Service {
   EventRedactor::RedactionOf redaction_of_events = nullptr;  ///< of each session, as the feed has it
   app::UsageIndex usage = {};
   std::shared_ptr<A2aPush> push = nullptr;  ///< null: the server sends no push notifications
+  std::shared_ptr<const restate::EngineCounts> engine = nullptr;  ///< null: turns run in this process alone
 };
 
 }  // namespace praxis::server

@@ -151,7 +151,8 @@ void EngineLog::advance(const SessionId& root, Tree& tree, Afterwards& afterward
   if (!tree.queue.empty()) return propose_queue(tree, afterwards);
   if (!is_open(tree.status)) {
     tree.known = 0;
-    return answer_request(tree, finish(tree.request->invocation), Link::kUnknown, afterwards);
+    return answer_request(tree, finish(tree.request->invocation), Link::kUnknown, afterwards,
+                          &counts_->ended);
   }
   if (awaits_person(tree.status)) return suspend_request(tree, afterwards);
   hold(root, tree, afterwards);
@@ -185,16 +186,21 @@ void EngineLog::suspend_request(Tree& tree, Afterwards& afterwards) {
   constexpr std::uint32_t kMostDoublings = 16;
   const auto sleep = std::min(waits_.first_sleep * (1U << std::min(invocation.sleeps, kMostDoublings)),
                               waits_.longest_sleep);
-  answer_request(tree, suspend(invocation, environment_->now() + sleep), Link::kAsleep, afterwards);
+  answer_request(tree, suspend(invocation, environment_->now() + sleep), Link::kAsleep, afterwards,
+                 &counts_->suspended);
 }
 
-void EngineLog::answer_request(Tree& tree, std::string bytes, Link link, Afterwards& afterwards) {
+/// Counts `what` was done, unless the guard holds the answer back.
+void EngineLog::answer_request(Tree& tree, std::string bytes, Link link, Afterwards& afterwards,
+                               EngineCounts::Count* what) {
   tree.link = link;
   tree.asked = environment_->monotonic();
   if (auto good = check_answer(tree.request->invocation, bytes); !good) {
     if (links_.warn) afterwards.push_back([warn = links_.warn, text = good.error().message] { warn(text); });
     bytes = refuse(good.error().message, kRetryDelay);
+    what = &counts_->held_back;
   }
+  if (what != nullptr) ++*what;
   afterwards.push_back([answer = std::move(tree.request->answer), bytes = std::move(bytes)]() mutable {
     answer(std::move(bytes));
   });
@@ -253,6 +259,7 @@ std::uint64_t EngineLog::take(Invocation invocation, Answer answer) {
   run(afterwards);
   afterwards.clear();
   const std::lock_guard serial(tree->taking);
+  note_size(invocation);
   const auto taken = take_batches(root, tree, invocation);
   invocation.batches = {};  // they are large, and in the journal now
   const auto row = taken ? store_->session(root) : Result<SessionRow>(fail(taken.error()));
@@ -286,12 +293,20 @@ std::uint64_t EngineLog::take(Invocation invocation, Answer answer) {
   return number;
 }
 
+void EngineLog::note_size(const Invocation& invocation) {
+  std::uint64_t bytes = 0;
+  for (const std::string& batch : invocation.batches) bytes += batch.size();
+  const std::lock_guard lock(mutex_);
+  if (bytes > counts_->largest_log) counts_->largest_log = bytes;
+}
+
 /// Stores the batches of an invocation that the journal may lack.
 Status EngineLog::take_batches(const SessionId& root, const TreePtr& tree, const Invocation& invocation) {
   std::size_t next = 0;
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(tree->invocation, invocation.id) != invocation.id) {
+      if (invocation.next_completion == 1) ++counts_->begun;
       tree->known = 0;
       tree->was_cancelled = false;
     }
@@ -304,6 +319,7 @@ Status EngineLog::take_batches(const SessionId& root, const TreePtr& tree, const
       if (!tree->proposed.empty() && invocation.batches[next] == tree->batch) {
         own = std::exchange(tree->proposed, {});
         tree->storing += own.size();
+        counts_->log_bytes += tree->batch.size();
       }
     }
     if (!own.empty()) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/restate/engine_counts.hpp"
 #include "engines/restate/invocation.hpp"
 #include "praxis/base/environment.hpp"
 #include "praxis/base/executor.hpp"
@@ -67,6 +68,8 @@ class EngineLog : public std::enable_shared_from_this<EngineLog> {
   void gone(const SessionId& root, std::uint64_t request);
   /// Asks the engine for an invocation of a run that was left, which then continues.
   void take_up(const SessionId& root);
+  /// Not null. Those who answer requests apart from the log count in it too.
+  const std::shared_ptr<EngineCounts>& counts() const { return counts_; }
   /// Fails what waits (`io`) and lets the engine try again later. Nothing is taken after it.
   void stop();
 
@@ -112,12 +115,14 @@ class EngineLog : public std::enable_shared_from_this<EngineLog> {
   void ask(const SessionId& root, Tree& tree, Afterwards& afterwards);
   void propose_queue(Tree& tree, Afterwards& afterwards);
   void suspend_request(Tree& tree, Afterwards& afterwards);
-  void answer_request(Tree& tree, std::string bytes, Link link, Afterwards& afterwards);
+  void answer_request(Tree& tree, std::string bytes, Link link, Afterwards& afterwards,
+                      EngineCounts::Count* what = nullptr);
   void hold(const SessionId& root, Tree& tree, Afterwards& afterwards);
   void hold_ended(const SessionId& root, std::uint64_t number);
   void fail_all(Tree& tree, const Error& error, Afterwards& afterwards);
   void flush_releases(Tree& tree, Afterwards& afterwards);
   void forget_if_idle(const SessionId& root, const TreePtr& tree);
+  void note_size(const Invocation& invocation);
   Status take_batches(const SessionId& root, const TreePtr& tree, const Invocation& invocation);
   void store(const SessionId& root, const TreePtr& tree, std::vector<Item> items);
   void stored(const SessionId& root, const TreePtr& tree, const Result<std::uint64_t>& last);
@@ -129,6 +134,7 @@ class EngineLog : public std::enable_shared_from_this<EngineLog> {
   const std::shared_ptr<Executor> executor_;
   const std::shared_ptr<Environment> environment_;
   const EngineWaits waits_;
+  const std::shared_ptr<EngineCounts> counts_ = std::make_shared<EngineCounts>();
   std::mutex mutex_;  // guards the rest, and all trees except `taking`
   EngineLinks links_;
   std::map<SessionId, TreePtr> trees_;

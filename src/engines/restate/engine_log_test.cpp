@@ -150,6 +150,38 @@ TEST_F(RestateLog, HoldsARequestAndSuspendsWithoutHoldingAnything) {
   EXPECT_THAT(done_, ElementsAre(1, 2));
 }
 
+TEST_F(RestateLog, CountsWhatTheEngineDoes) {
+  const EngineCounts& counts = *log_->counts();
+  const Lease lease = begin();
+  append(lease, 0, "a", "running");
+  engine_.take(ask(engine_.request()));
+  EXPECT_EQ(counts.log_bytes, 0U);  // the engine may not have taken it
+  const std::string& answer = ask(engine_.request());
+  const std::uint64_t first = counts.log_bytes;
+  EXPECT_GT(first, 0U);
+  EXPECT_EQ(counts.largest_log, first);
+  executor_->advance(20s);
+  engine_.take(answer);
+  EXPECT_EQ(counts.suspended, 1U);
+  append(lease, 1, "b", "completed");
+  engine_.signal(kFirstAwakeable);
+  run(engine_);
+  EXPECT_EQ(counts.begun, 1U);
+  EXPECT_EQ(counts.ended, 1U);
+  EXPECT_EQ(counts.suspended, 1U);
+  EXPECT_EQ(counts.held_back, 0U);
+  EXPECT_EQ(counts.largest_log, counts.log_bytes);
+  EXPECT_GT(counts.log_bytes, first);
+}
+
+TEST_F(RestateLog, CountsAnswersThatTheGuardHoldsBack) {
+  append(begin(), 0, "a", "running");
+  Invocation invocation = engine_.request();
+  invocation.has_output = true;  // so that nothing but an end may follow
+  EXPECT_THAT(ask(invocation), HasSubstr("a frame after the output"));
+  EXPECT_EQ(log_->counts()->held_back, 1U);
+}
+
 TEST_F(RestateLog, SuspendsAtOnceForAPerson) {
   append(begin(), 0, "a", "awaiting_user");
   run(engine_);
