@@ -380,8 +380,8 @@ void Definition::define_help() {
   define("traces", kTracesHelp, kTracesExamples, traces_, add_traces_flags);
 
   define("doctor", "Check configuration, journal and providers",
-         "  praxis doctor\n"
-         "  praxis doctor --online\n"
+         "  praxis doctor\n  praxis doctor --online\n"
+         "  praxis doctor --engine restate\n"
          "  praxis doctor --json | jq .checks",
          doctor_, add_doctor_flags);
 

@@ -14,6 +14,7 @@
 #include "app/doctor.hpp"
 #include "app/plain_text.hpp"
 #include "app/repairs.hpp"
+#include "app/restate_probe.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/doctor_journal.hpp"
@@ -66,6 +67,12 @@ Report examine(const DoctorOptions& options, Console& console) {
     if (options.fix)
       std::ranges::move(app::repair_configured_files(*report.workspace), std::back_inserter(report.repairs));
     report.checks = app::examine_workspace(*report.workspace, options.online);
+    const EngineOptions& engine = options.engine;
+    if (!engine.name.empty()) {
+      const app::RestatePlace place{engine.ingress, engine.admin,
+                                    engine.address.empty() ? "http://" + engine.listen : engine.address};
+      std::ranges::move(app::examine_restate(place), std::back_inserter(report.checks));
+    }
   }
   std::ranges::move(app::examine_sandbox(), std::back_inserter(report.checks));
   report.checks.push_back(check_terminal(console.terminal));

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/engine_flags.hpp"
 #include "cli/options.hpp"
 #include "cli/shared_options.hpp"
 
@@ -26,6 +27,7 @@ inline void add_doctor_flags(CLI::App* doctor, DoctorOptions& options) {
       ->add_flag("--accept-loss", options.accept_loss,
                  "Go on with what is left of a journal that lost acknowledged records; copies it first")
       ->excludes(fix);
+  add_engine_place(doctor, options.engine, "Try the engine of praxis serve --engine too: restate");
   doctor->add_flag("--yes", options.yes, "Accept the loss without confirmation");
   add_place(doctor, options.place);
 }

@@ -263,6 +263,7 @@ struct DoctorOptions {
   std::optional<std::string> head;
   bool accept_loss = false;  ///< acknowledge what is left of a damaged journal
   bool yes = false;          ///< without confirmation
+  EngineOptions engine;      ///< also try this one
 };
 
 /// Shows the project of the folder, decides about it, or lists those that are trusted.

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/engine_flags.hpp"
 #include "cli/options.hpp"
 #include "cli/shared_options.hpp"
 
@@ -21,20 +22,7 @@ inline constexpr const char* kServeExamples =
     "  curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:7717/api/v1/runs";
 
 inline void add_engine_flags(CLI::App* serve, EngineOptions& engine) {
-  serve->add_option("--engine", engine.name, "Make running turns durable there first: restate")
-      ->type_name("ENGINE")
-      ->check(CLI::IsMember({"restate"}).description(""));
-  serve->add_option("--engine-ingress", engine.ingress, "Base URL of the engine's ingress")
-      ->type_name("URL")
-      ->capture_default_str();
-  serve->add_option("--engine-admin", engine.admin, "Base URL of the engine's admin API")
-      ->type_name("URL")
-      ->capture_default_str();
-  serve->add_option("--engine-listen", engine.listen, "Where to listen for the engine")
-      ->type_name("ADDRESS:PORT")
-      ->capture_default_str();
-  serve->add_option("--engine-address", engine.address, "How the engine reaches this process, if not there")
-      ->type_name("URL");
+  add_engine_place(serve, engine, "Make running turns durable there first: restate");
   takes_path(serve->add_option("--engine-token-file", engine.token_file,
                                "File with the token that the engine sends; created if it is missing"),
              "FILE");
