@@ -55,13 +55,18 @@ std::vector<Ranked> fuse(std::span<const Scored> found, std::size_t limit) {
   return result;
 }
 
-double bm25(std::span<const TermCount> terms, double texts, double length, double average) {
-  constexpr double kK = 1.2, kB = 0.75, kLeast = 1e-6;
+double rarity(double texts, double texts_with_it) {
+  constexpr double kLeast = 1e-6;
+  const double log_odds = std::log((texts - texts_with_it + 0.5) / (texts_with_it + 0.5));
+  return log_odds > 0 ? log_odds : kLeast;
+}
+
+double bm25(std::span<const TermCount> terms, double length, double average) {
+  constexpr double kK = 1.2, kB = 0.75;
   double score = 0;
   for (const TermCount& term : terms) {
-    const double rarity = std::log((texts - term.texts_with_it + 0.5) / (term.texts_with_it + 0.5));
     const double damped = term.in_text + kK * (1 - kB + kB * length / std::max(average, 1.0));
-    score += (rarity > 0 ? rarity : kLeast) * term.in_text * (kK + 1) / damped;
+    score += term.rarity * ((term.in_text * (kK + 1)) / damped);
   }
   return score;
 }

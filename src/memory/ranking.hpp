@@ -1,6 +1,7 @@
 // How a search orders what it found. Pure.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,12 +32,29 @@ struct Ranked {
 /// scores share a rank, so that the next ranking decides between them. The best first, at most `limit`.
 std::vector<Ranked> fuse(std::span<const Scored> found, std::size_t limit);
 
+/// What a term counts in a score by BM25, if `texts_with_it` of `texts` have it: more the fewer they are.
+double rarity(double texts, double texts_with_it);
 /// One term of a query in one text.
 struct TermCount {
-  double in_text = 0;        ///< how often the text has it
-  double texts_with_it = 0;  ///< how many texts have it
+  double in_text = 0;  ///< how often the text has it
+  double rarity = 0;   ///< of the term
 };
-/// The score of a text by BM25, with the constants of SQLite. `length` of the text, `average` of all texts.
-double bm25(std::span<const TermCount> terms, double texts, double length, double average);
+/// The score of a text by BM25, to the last bit that of SQLite. `length` of the text, `average` of all texts.
+double bm25(std::span<const TermCount> terms, double length, double average);
+
+/// Gives the elements of `all`, ordered by `is_better`, to `visit` until it returns false. Most callers take
+/// a few hundred: the rest is not sorted. Portions grow, so that a caller who takes all waits as for one
+/// sort.
+template <class Element, class IsBetter, class Visit>
+void visit_in_order(std::vector<Element> all, IsBetter is_better, Visit visit) {
+  std::ptrdiff_t portion = 512;
+  for (auto begin = all.begin(); begin != all.end(); portion *= 2) {
+    const auto end = begin + std::min<std::ptrdiff_t>(portion, all.end() - begin);
+    std::partial_sort(begin, end, all.end(), is_better);
+    for (; begin != end; ++begin) {
+      if (!visit(*begin)) return;
+    }
+  }
+}
 
 }  // namespace praxis

@@ -66,12 +66,12 @@ void ScannedRanking::add(std::int64_t id, const NoteText& note, const std::funct
 Scored ScannedRanking::scores_of(const Candidate& candidate) const {
   std::vector<TermCount> stems, pieces;
   for (std::size_t i = 0; i < words_.size(); ++i) {
-    if (candidate.stems[i] > 0) stems.push_back({candidate.stems[i], with_stem_[i]});
-    if (candidate.pieces[i] > 0) pieces.push_back({candidate.pieces[i], with_piece_[i]});
+    if (candidate.stems[i] > 0) stems.push_back({candidate.stems[i], rarity(texts_, with_stem_[i])});
+    if (candidate.pieces[i] > 0) pieces.push_back({candidate.pieces[i], rarity(texts_, with_piece_[i])});
   }
   Scored scored{candidate.id, {}, {}};
-  if (!stems.empty()) scored.words = bm25(stems, texts_, candidate.length, words_in_all_ / texts_);
-  if (!pieces.empty()) scored.pieces = bm25(pieces, texts_, candidate.bytes, bytes_in_all_ / texts_);
+  if (!stems.empty()) scored.words = bm25(stems, candidate.length, words_in_all_ / texts_);
+  if (!pieces.empty()) scored.pieces = bm25(pieces, candidate.bytes, bytes_in_all_ / texts_);
   return scored;
 }
 

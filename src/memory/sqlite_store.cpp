@@ -8,6 +8,7 @@
 #include "memory/memory_file.hpp"
 #include "memory/note_store.hpp"
 #include "memory/sqlite_vectors.hpp"
+#include "memory/sqlite_words.hpp"
 #include "memory/words.hpp"
 
 namespace praxis {
@@ -104,22 +105,12 @@ class SqliteStore final : public NoteStore {
                                       const Keep& keep, std::size_t limit) override {
     const std::lock_guard lock(mutex_);
     if (auto fresh = sealed_.refresh(); !fresh) return fail(std::move(fresh.error()));
+    const Wanted wanted{space, collection, keep, limit};
     std::map<std::int64_t, FoundNote> found;
-    auto done = rank(
-        "SELECT words.rowid, -bm25(words) AS score FROM words JOIN notes ON notes.id = words.rowid "
-        "WHERE words MATCH ?1 AND space = ?2 AND (?3 = '' OR collection = ?3) "
-        "ORDER BY score DESC, words.rowid DESC",
-        any_of_words(words, false), space, collection, keep, limit, &Scored::words, found);
-    if (done) {
-      done = rank(
-          "SELECT pieces.rowid, -bm25(pieces) AS score FROM pieces "
-          "JOIN notes ON notes.id = pieces.rowid "
-          "WHERE pieces MATCH ?1 AND space = ?2 AND (?3 = '' OR collection = ?3) "
-          "ORDER BY score DESC, pieces.rowid DESC",
-          any_of_words(words, true), space, collection, keep, limit, &Scored::pieces, found);
-    }
+    auto done = take_best(words_, any_of_words(words, false), wanted, &Scored::words, found);
+    if (done) done = take_best(pieces_, any_of_words(words, true), wanted, &Scored::pieces, found);
     if (done && meaning != nullptr && space == NoteSpace::kCollection)
-      done = rank_by_meaning(*meaning, collection, keep, limit, found);
+      done = take_best(vectors_, *meaning, wanted, &Scored::meaning, found);
     if (!done) return fail(std::move(done.error()));
     std::vector<FoundNote> result;
     for (auto& [id, each] : found) result.push_back(std::move(each));
@@ -225,7 +216,11 @@ class SqliteStore final : public NoteStore {
   }
 
   /// Before any other call.
-  Status prepare() { return sealed_.prepare(); }
+  Status prepare() {
+    auto done = sealed_.prepare();
+    if (done) done = words_.prepare();
+    return done ? pieces_.prepare() : done;
+  }
 
   /// Makes up for a process that was killed between removing notes and cleaning the log.
   Status clean() {
@@ -287,58 +282,50 @@ class SqliteStore final : public NoteStore {
     return Note{std::move(collection), query.text(first), *std::move(value), {query.integer(first + 2)}};
   }
 
-  /// Adds the best of one ranking to `found`.
-  Status rank(std::string_view sql, const std::string& match, NoteSpace space, const std::string& collection,
-              const Keep& keep, std::size_t limit, std::optional<double> Scored::* score,
-              std::map<std::int64_t, FoundNote>& found) {
-    if (match.empty()) return {};
-    Query query(database_, sql, match, number_of(space), collection);
-    for (std::size_t taken = 0; taken < limit;) {
-      auto row = query.next();
-      if (!row) return fail(std::move(row.error()));
-      if (!*row) return {};
-      const std::int64_t id = query.integer(0);
-      auto place = found.find(id);
-      if (place == found.end()) {
-        auto note = note_of(id);
-        if (!note) return fail(std::move(note.error()));
-        if (!keep(note->value)) continue;
-        place = found.emplace(id, FoundNote{*std::move(note), {id, {}, {}}}).first;
-      }
-      place->second.scores.*score = query.real(1);
-      ++taken;
-    }
-    return {};
-  }
+  /// Which notes of a ranking take part.
+  struct Wanted {
+    NoteSpace space;
+    const std::string& collection;  ///< empty: all
+    const Keep& keep;
+    std::size_t limit = 0;
+  };
 
-  Status rank_by_meaning(const MeaningQuery& meaning, const std::string& collection, const Keep& keep,
-                         std::size_t limit, std::map<std::int64_t, FoundNote>& found) {
+  /// Adds the best of one ranking to `found`.
+  template <class Ranking, class Text>
+  Status take_best(Ranking& ranking, const Text& query, const Wanted& wanted,
+                   std::optional<double> Scored::* score, std::map<std::int64_t, FoundNote>& found) {
     Status read;
     std::size_t taken = 0;
-    auto visited = vectors_.visit_best(meaning, [&](std::int64_t id, double score) {
+    auto visited = ranking.visit_best(query, [&](std::int64_t id, double value) {
       auto place = found.find(id);
       if (place == found.end()) {
-        auto note = note_of(id);
-        if (!note && note.error().kind() == ErrorKind::kNotFound) return true;  // another process removed it
+        auto note = note_if_wanted(id, wanted);
         if (!note) {
           read = fail(std::move(note.error()));
           return false;
         }
-        if ((!collection.empty() && note->collection != collection) || !keep(note->value)) return true;
-        place = found.emplace(id, FoundNote{*std::move(note), {id, {}, {}}}).first;
+        if (!*note) return true;
+        place = found.emplace(id, FoundNote{**std::move(note), {id, {}, {}}}).first;
       }
-      place->second.scores.meaning = score;
-      return ++taken < limit;
+      place->second.scores.*score = value;
+      return ++taken < wanted.limit;
     });
     return visited ? read : visited;
   }
 
-  Result<Note> note_of(std::int64_t id) {
-    Query query(database_, "SELECT collection, key, value, written FROM notes WHERE id = ?1", id);
+  /// Nothing also if another process has removed it.
+  Result<std::optional<Note>> note_if_wanted(std::int64_t id, const Wanted& wanted) {
+    Query query(database_,
+                "SELECT collection, key, value, written FROM notes WHERE id = ?1 AND space = ?2 AND "
+                "(?3 = '' OR collection = ?3)",
+                id, number_of(wanted.space), wanted.collection);
     const auto row = query.next();
     if (!row) return fail(row.error());
-    if (!*row) return fail(make_error(ErrorCode::kJournal, ErrorKind::kNotFound, "a note is missing"));
-    return note_in(query, query.text(0), 1);
+    if (!*row) return std::nullopt;
+    auto note = note_in(query, query.text(0), 1);
+    if (!note) return fail(std::move(note.error()));
+    if (!wanted.keep(note->value)) return std::nullopt;
+    return std::optional(*std::move(note));
   }
 
   /// The result of a change with this key, if there was one.
@@ -453,6 +440,9 @@ class SqliteStore final : public NoteStore {
   std::mutex mutex_;
   Database database_;
   SealedNotes sealed_{database_};
+  SqliteWords words_{database_, "count_words", "SELECT count_words(words) FROM words WHERE words MATCH ?1"};
+  SqliteWords pieces_{database_, "count_pieces",
+                      "SELECT count_pieces(pieces) FROM pieces WHERE pieces MATCH ?1"};
   SqliteVectors vectors_{database_, sealed_};
   const MemoryLimits limits_;
 };

@@ -94,23 +94,39 @@ Status SqliteVectors::visit_best(const MeaningQuery& query,
   return {};
 }
 
+Result<SqliteVectors::Seen> SqliteVectors::seen_now() {
+  Query query(database_, "PRAGMA main.data_version");
+  if (auto row = query.next(); !row) return fail(std::move(row.error()));
+  return Seen{query.integer(0), sqlite3_total_changes64(database_.handle())};
+}
+
 Status SqliteVectors::refresh(const std::string& model) {
   if (model != indexed_model_) {
     index_.clear();
     indexed_model_ = model;
+    indexed_ = {};
     last_place_ = 0;
   }
+  const auto now = seen_now();
+  if (!now) return fail(now.error());
+  if (*now == indexed_) return {};
+  auto read = read_new(model);
+  if (read) read = drop_removed(model);
+  if (read) indexed_ = *now;
+  return read;
+}
+
+Status SqliteVectors::read_new(const std::string& model) {
   Query fresh(database_,
               "SELECT place, note, vector FROM vectors WHERE model = ?1 AND place > ?2 ORDER BY place", model,
               last_place_);
   for (;;) {
     auto row = fresh.next();
     if (!row) return fail(std::move(row.error()));
-    if (!*row) break;
+    if (!*row) return {};
     last_place_ = fresh.integer(0);
     index_.add(fresh.integer(1), vector_of_bytes(fresh.bytes(2)));
   }
-  return drop_removed(model);
 }
 
 Status SqliteVectors::drop_removed(const std::string& model) {

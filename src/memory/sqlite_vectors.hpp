@@ -33,8 +33,16 @@ class SqliteVectors {
 
  private:
   Status prepare();
-  /// Reads into the index what others and this process have changed.
+  /// Which changes a connection has seen: how often others have changed the file, and its own rows.
+  struct Seen {
+    std::int64_t others = -1, own = -1;
+    bool operator==(const Seen&) const = default;
+  };
+  Result<Seen> seen_now();
+  /// Reads into the index what others and this process have changed. Without a change it costs nothing: to
+  /// know what was removed, it counts all vectors.
   Status refresh(const std::string& model);
+  Status read_new(const std::string& model);
   Status drop_removed(const std::string& model);
 
   Database& database_;
@@ -43,6 +51,7 @@ class SqliteVectors {
   std::string complete_model_;
   std::int64_t complete_up_to_ = 0;  // all notes up to this one have a vector of this model
   std::string indexed_model_;
+  Seen indexed_;                 // the index has the vectors of then
   std::int64_t last_place_ = 0;  // of the vectors in the index
   VectorIndex index_;
 };

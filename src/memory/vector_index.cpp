@@ -1,8 +1,10 @@
 #include "memory/vector_index.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
+
+#include "memory/ranking.hpp"
 
 namespace praxis {
 namespace {
@@ -106,15 +108,7 @@ void VectorIndex::visit_best(std::span<const float> query,
   const auto is_better = [&](std::size_t a, std::size_t b) {
     return scores[a] != scores[b] ? scores[a] > scores[b] : ids_[a] > ids_[b];
   };
-  // Most callers take a few hundred: the rest is never sorted.
-  constexpr std::ptrdiff_t kPortion = 512;
-  for (auto begin = order.begin(); begin != order.end();) {
-    const auto end = begin + std::min<std::ptrdiff_t>(kPortion, order.end() - begin);
-    std::partial_sort(begin, end, order.end(), is_better);
-    for (; begin != end; ++begin) {
-      if (!visit({ids_[*begin], scores[*begin]})) return;
-    }
-  }
+  visit_in_order(std::move(order), is_better, [&](std::size_t i) { return visit({ids_[i], scores[i]}); });
 }
 
 }  // namespace praxis

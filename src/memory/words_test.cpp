@@ -127,11 +127,12 @@ TEST(Ranking, EqualsShareARankSoThatTheNewerComesFirst) {
 }
 
 TEST(Ranking, Bm25_PrefersRareTermsAndShortTexts) {
-  const std::vector<TermCount> rare{{1, 1}}, common{{1, 40}}, twice{{2, 1}};
-  EXPECT_GT(bm25(rare, 100, 10, 10), bm25(common, 100, 10, 10));
-  EXPECT_GT(bm25(twice, 100, 10, 10), bm25(rare, 100, 10, 10));
-  EXPECT_GT(bm25(rare, 100, 5, 10), bm25(rare, 100, 20, 10));
-  EXPECT_GT(bm25(std::vector<TermCount>{{1, 90}}, 100, 10, 10), 0);
+  const std::vector<TermCount> rare{{1, rarity(100, 1)}}, common{{1, rarity(100, 40)}},
+      twice{{2, rarity(100, 1)}};
+  EXPECT_GT(bm25(rare, 10, 10), bm25(common, 10, 10));
+  EXPECT_GT(bm25(twice, 10, 10), bm25(rare, 10, 10));
+  EXPECT_GT(bm25(rare, 5, 10), bm25(rare, 20, 10));
+  EXPECT_GT(bm25(std::vector<TermCount>{{1, rarity(100, 90)}}, 10, 10), 0);
 }
 
 }  // namespace

@@ -104,20 +104,20 @@ std::vector<const Tool*> find_tools(const std::vector<Tool>& all, std::string_vi
     length += length_of(texts.back());
   }
   const double count = static_cast<double>(all.size());
-  std::map<std::string, double> with;  // how many tools have the stem
+  std::map<std::string, double> rarities;  // of the stems
   for (const std::string& word : query_words(apart(query))) {
     const std::string stem = stem_of(word);
-    with[stem] = static_cast<double>(
-        std::ranges::count_if(texts, [&](const Stems& each) { return each.contains(stem); }));
+    const auto with = std::ranges::count_if(texts, [&](const Stems& each) { return each.contains(stem); });
+    rarities[stem] = rarity(count, static_cast<double>(with));
   }
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     std::vector<TermCount> terms;
-    for (const auto& [stem, tools] : with) {
+    for (const auto& [stem, weight] : rarities) {
       if (const auto found = texts[i].find(stem); found != texts[i].end())
-        terms.push_back({found->second, tools});
+        terms.push_back({found->second, weight});
     }
-    if (!terms.empty()) order.emplace_back(bm25(terms, count, length_of(texts[i]), length / count), i);
+    if (!terms.empty()) order.emplace_back(bm25(terms, length_of(texts[i]), length / count), i);
   }
   std::ranges::sort(order, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
