@@ -29,6 +29,7 @@ Status SqliteWords::prepare() {
 
 Status SqliteWords::visit_best(const std::string& match,
                                const std::function<bool(std::int64_t id, double score)>& visit) {
+  if (match.empty()) return {};
   matches_ = {};
   {
     Query query(database_, search_, match);

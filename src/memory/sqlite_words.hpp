@@ -40,6 +40,7 @@ class SqliteWords {
   /// Adds the function to the connection. Before any other call.
   Status prepare();
   /// Gives the notes that `match`, a query of FTS5, finds to `visit`, the best first, until it returns false.
+  /// An empty query finds nothing.
   Status visit_best(const std::string& match,
                     const std::function<bool(std::int64_t id, double score)>& visit);
 
