@@ -26,6 +26,19 @@ bool is_path(const SettingKey& key) {
          key.path == "agents.folder";
 }
 
+/// Makes a relative path of a file whole: it starts at `folder`. The program of a command is one if it has a
+/// slash, so that no folder in which the user happens to be can put another one in its place.
+void start_at(const fs::path& folder, const SettingKey& key, Json& value) {
+  const auto make_whole = [&](Json& path) {
+    path = (folder / std::string(path.get_string())).lexically_normal().string();
+  };
+  JsonArray* const words = key.path == "chat.status_command" ? value.if_array() : nullptr;
+  if (words != nullptr && !words->empty() && to_plain_text(words->front()).contains('/'))
+    return make_whole(words->front());
+  const bool is_address = value.is_string() && is_memory_address(std::string(value.get_string()));
+  if (is_path(key) && value != "memory" && !is_address) make_whole(value);
+}
+
 enum class Trust : std::uint8_t { kSystem, kUser, kProject };
 
 struct Layer {
@@ -104,10 +117,7 @@ class Merge {
       Json value = document->at(key.path);
       if (value.is_null()) continue;
       const std::string path(key.path);
-      const bool is_address = value.is_string() && is_memory_address(std::string(value.get_string()));
-      if (is_path(key) && value != "memory" && !is_address) {
-        value = (layer.folder / std::string(value.get_string())).lexically_normal().string();
-      }
+      start_at(layer.folder, key, value);
       if (auto set = this->set(key, value, layer.origin(), layer.name, layer.trust); !set) {
         return document->mistake(path, set.error().message);
       }

@@ -7,6 +7,7 @@
 
 #include "app/hints.hpp"
 #include "app/own_folder.hpp"
+#include "app/setting_key.hpp"
 #include "app/values.hpp"
 #include "cli/editor.hpp"
 #include "cli/files.hpp"
@@ -38,6 +39,10 @@ tui::ThemeChoice theme_of(const ChatOptions& options, const app::Workspace& work
                            app::environment_variable);
 }
 
+std::vector<std::string> status_command_of(const app::Workspace& workspace) {
+  return texts_of(parse_json(workspace.config.get("chat.status_command")).value_or(Json()));
+}
+
 /// The folder for drafts; empty if nothing is to be kept.
 std::string chat_folder(const app::Workspace& workspace) {
   const auto folder = app::own_folder("XDG_STATE_HOME", ".local/state");
@@ -63,6 +68,7 @@ tui::ChatSetup chat_setup(const ChatOptions& options, const app::Workspace& work
           .plain = plain,
           .theme = theme_of(options, workspace, plain || !terminal.out_color),
           .notice = {workspace.config.get("chat.notify"), workspace.config.get("chat.notify_command")},
+          .status_command = status_command_of(workspace),
           .edit = edit_text,
           .write = write_file,
           .render = !plain && terminal.out_color ? markdown_renderer() : nullptr,

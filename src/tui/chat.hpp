@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/workspace.hpp"
 #include "praxis/base/environment.hpp"
@@ -27,6 +28,7 @@ struct ChatSetup {
   bool plain = false;  ///< lines only: nothing is drawn a second time
   ThemeChoice theme = {};
   NoticeSettings notice = {};
+  std::vector<std::string> status_command = {};  ///< draws the status line; empty: the chat does
   /// Lets the user edit a text in an editor; the suffix is that of the file.
   std::function<Result<std::string>(std::string_view text, std::string_view suffix)> edit;
   /// Writes a whole file.

@@ -24,6 +24,7 @@ namespace praxis::tui {
 struct RunFigures {
   Usage usage;              ///< with the sub-agents
   int context_percent = 0;  ///< of the window that is used; 0: unknown
+  bool operator==(const RunFigures&) const = default;
 };
 
 /// Those who can answer in the conversation of a team.

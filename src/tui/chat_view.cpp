@@ -43,6 +43,8 @@ std::string ChatView::show(const Event& event, std::size_t columns) {
   columns_ = std::max<std::size_t>(columns, 20);
   answer_.set_columns(columns_);
   std::string out;
+  if (std::holds_alternative<events::TurnStarted>(event.body)) at_work_.insert(event.agent.id);
+  if (ends_turn(event.body)) at_work_.erase(event.agent.id);
   if (event.agent.id == root_) show_root(event, out);
   std::visit(
       match{
@@ -202,6 +204,7 @@ void ChatView::end_turn(const AgentResult& result, std::string& out) {
   doing_.clear();
   thinking_.clear();
   calls_.clear();
+  at_work_.clear();
   unread_ = std::exchange(steering_, {});
 }
 

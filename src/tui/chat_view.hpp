@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,8 @@ class ChatView {
   std::optional<UnixMillis> busy_since() const { return busy_since_; }
   /// What the agent does now, in one or two words.
   const std::string& doing() const { return doing_; }
+  /// How many agents work on a turn, as far as their events have come.
+  std::size_t agents_at_work() const { return at_work_.size(); }
   /// Messages that reach the model at its next step, and those whose turns have not begun.
   const std::vector<std::string>& steering() const { return steering_; }
   const std::vector<std::string>& queued() const { return queued_; }
@@ -72,6 +75,7 @@ class ChatView {
   std::string thinking_;                     ///< end of the reasoning that is arriving
   std::map<SessionId, std::string> agents_;  ///< names of the sub-agents
   std::map<CallKey, Call> calls_;            ///< that have not ended
+  std::set<SessionId> at_work_;
   std::vector<std::string> steering_, queued_, unread_;
   std::string doing_;
   std::optional<UnixMillis> busy_since_;

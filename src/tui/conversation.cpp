@@ -296,6 +296,22 @@ std::string Conversation::status(std::size_t columns) {
   return styles_.dim(cut_to(text, columns));
 }
 
+StatusFacts Conversation::status_facts(std::size_t columns) const {
+  StatusFacts facts{.run = id_,
+                    .model = model_,
+                    .trouble = run_->trouble(),
+                    .figures = figures_,
+                    .turn = {},
+                    .agents_at_work = view_->agents_at_work(),
+                    .decisions = cards_.size(),
+                    .steering = view_->steering().size(),
+                    .queued = view_->queued().size(),
+                    .columns = columns};
+  if (const auto since = view_->busy_since())
+    facts.turn = StatusTurn{view_->doing(), std::chrono::floor<std::chrono::seconds>(now() - *since)};
+  return facts;
+}
+
 std::vector<std::string> Conversation::tree(std::size_t columns, Patience patience) const {
   std::vector<std::string> lines;
   for (const TreeLine& line : tree_lines(run_->tree(patience), setup_.workspace, now(), columns)) {

@@ -17,6 +17,7 @@
 #include "tui/choice_list.hpp"
 #include "tui/event_feed.hpp"
 #include "tui/prompt_names.hpp"
+#include "tui/status_facts.hpp"
 #include "tui/step_card.hpp"
 
 namespace praxis::tui {
@@ -83,6 +84,8 @@ class Conversation {
   bool is_busy() const { return works() || filling_.has_value(); }
   /// The line below the composer: model, context, tokens, cost, time, what waits.
   std::string status(std::size_t columns);
+  /// What a program that draws this line gets.
+  StatusFacts status_facts(std::size_t columns) const;
   /// The tree of agents, for the pane.
   std::vector<std::string> tree(std::size_t columns, Patience patience) const;
   const SessionId& id() const { return id_; }

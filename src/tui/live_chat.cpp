@@ -20,6 +20,7 @@
 #include "base/columns.hpp"
 #include "base/write_all.hpp"
 #include "praxis/base/executor.hpp"
+#include "tui/styled_line.hpp"
 
 namespace praxis::tui {
 namespace {
@@ -77,7 +78,10 @@ LiveChat::LiveChat(const ChatSetup& setup, Conversation& conversation, RawTermin
       terminal_(terminal),
       styles_{setup.theme.theme},
       drafts_(setup.folder),
-      size_(terminal_size(STDOUT_FILENO)) {
+      size_(terminal_size(STDOUT_FILENO)),
+      opened_(conversation.now()) {
+  if (!setup.status_command.empty())
+    status_.emplace(setup.status_command, conversation_.executor(), conversation_.waker());
   std::error_code failed;
   names_.emplace(conversation_.executor(), std::filesystem::current_path(failed).string(),
                  conversation_.waker());
@@ -329,11 +333,23 @@ std::vector<std::string> LiveChat::lines() {
   const std::size_t most = size_.rows > used + 1 ? std::min(size_.rows - used - 1, size_.rows / 2 + 1) : 1;
   for (std::string& row : composer_.rows(wide, most, "\x1b[7m", "\x1b[27m")) below.push_back(std::move(row));
   std::ranges::move(completion_lines(wide), std::back_inserter(below));
-  below.push_back(hint_.empty() ? conversation_.status(wide) : styles_.dim(app::one_line(hint_, wide)));
+  below.push_back(hint_.empty() ? status_line(wide) : styles_.dim(app::one_line(hint_, wide)));
   const std::size_t room = size_.rows > below.size() + 1 ? size_.rows - below.size() - 1 : 0;
   auto lines = conversation_.view().live(wide, room, conversation_.now());
   std::ranges::move(below, std::back_inserter(lines));
   return lines;
+}
+
+/// The user's program draws it, if there is one and its last run was good.
+std::string LiveChat::status_line(std::size_t wide) {
+  if (!status_) return conversation_.status(wide);
+  status_->show(conversation_.status_facts(wide), conversation_.now() - opened_);
+  const StatusAnswer answer = status_->answer();
+  const auto keep = styles_.theme == Theme::kNone ? KeepStyles::kNo : KeepStyles::kYes;
+  if (!answer.output.empty()) return styled_line(answer.output, wide, keep);
+  if (answer.failure.empty()) return conversation_.status(wide);
+  const std::string mark = cut_to("  [status_command: " + answer.failure + ']', wide);
+  return conversation_.status(wide - columns_of(mark)) + styles_.error(mark);
 }
 
 void LiveChat::draw() {

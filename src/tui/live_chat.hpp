@@ -16,6 +16,7 @@
 #include "tui/live_region.hpp"
 #include "tui/picker.hpp"
 #include "tui/raw_terminal.hpp"
+#include "tui/status_command.hpp"
 #include "tui/terminal_streams.hpp"
 
 namespace praxis::tui {
@@ -44,6 +45,7 @@ class LiveChat {
   void draw();
   void write(std::string_view bytes);
   std::vector<std::string> lines();
+  std::string status_line(std::size_t wide);
   void keep_draft();
 
   void stop_or_go_back(Clock::time_point last);
@@ -100,6 +102,8 @@ class LiveChat {
   Clock::time_point last_key_{};
   Clock::time_point ctrl_c_{}, escape_{};
 
+  const UnixMillis opened_;
+  std::optional<StatusCommand> status_;  ///< draws the status line
   std::optional<FileNames> names_;
   std::optional<Completing> completing_;
   std::optional<Picking> picking_;

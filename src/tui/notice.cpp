@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <system_error>
 #include <tuple>
 
-#include "app/own_folder.hpp"
-#include "praxis/process/process.hpp"
+#include "tui/users_program.hpp"
 
 namespace praxis::tui {
 namespace {
@@ -25,12 +22,7 @@ std::string notice_bytes(std::string_view way, std::string_view text) {
 }
 
 void run_notice_command(const std::string& command, const std::string& text) {
-  std::error_code failed;
-  ProcessSpec spec;
-  spec.argv = {"/bin/sh", "-c", command, "praxis", text};
-  for (const std::string& name : app::environment_names())
-    spec.environment[name] = app::environment_variable(name);
-  spec.folder = std::filesystem::current_path(failed).string();
+  ProcessSpec spec = users_program({"/bin/sh", "-c", command, "praxis", text});
   spec.limits.output_bytes = kNoticeOutput;
   spec.limits.wall_time = kNoticeTime;
   // A command that fails changes nothing: the chat shows the same as without it.

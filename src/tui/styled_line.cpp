@@ -12,14 +12,14 @@
 namespace praxis::tui {
 namespace {
 
-constexpr char kEscape = '\x1b';
+constexpr char kEscapeByte = '\x1b';
 constexpr std::string_view kReset = "\x1b[0m";
 constexpr std::size_t kMostNumbers = 16;  ///< of one sequence
 
 bool is_between(char c, char least, char most) { return c >= least && c <= most; }
 
 /// The length of the escape sequence that `bytes` begin with. One that is not complete reaches to the end.
-std::size_t sequence_length(std::string_view bytes) {
+std::size_t escape_length(std::string_view bytes) {
   if (bytes.size() < 2) return bytes.size();
   const char kind = bytes[1];
   std::size_t at = 2;
@@ -30,7 +30,7 @@ std::size_t sequence_length(std::string_view bytes) {
   if (std::string_view("]PX^_").contains(kind)) {  // a string, to BEL or ESC \ .
     for (; at < bytes.size(); ++at) {
       if (bytes[at] == '\x07') return at + 1;
-      if (bytes[at] == kEscape) return std::min(at + 2, bytes.size());
+      if (bytes[at] == kEscapeByte) return std::min(at + 2, bytes.size());
     }
     return at;
   }
@@ -102,14 +102,14 @@ std::string styled_line(std::string_view output, std::size_t columns, KeepStyles
   std::size_t used = 0;
   bool is_styled = false;
   while (!rest.empty()) {
-    const std::size_t text_end = std::min(rest.find(kEscape), rest.size());
+    const std::size_t text_end = std::min(rest.find(kEscapeByte), rest.size());
     const std::string text = safe_text(rest.substr(0, text_end));
     const std::string_view fits = first_columns(text, columns - used);
     line += fits;
     used += columns_of(fits);
     rest.remove_prefix(text_end);
     if (fits.size() < text.size()) break;
-    const std::string_view sequence = rest.substr(0, sequence_length(rest));
+    const std::string_view sequence = rest.substr(0, escape_length(rest));
     if (keep == KeepStyles::kYes && is_style(sequence)) {
       line += sequence;
       is_styled = true;
