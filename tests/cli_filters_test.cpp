@@ -15,6 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 std::string filtered_put(const std::string& value) {
   return R"({"tool_calls": [{"name": "kv", "arguments": {"op": "put", "key": "k", "value": ")" + value +
@@ -171,6 +172,56 @@ TEST_F(CliFilters, ShownAnswersAndExports_AreFilteredAndExactExportsRefused) {
   file("config/praxis/config.toml",
        "[[policy.filters]]\nid = 'later'\nat = 'export'\nmatches = 'DE[0-9]{20}'\naction = 'deny'\n");
   EXPECT_THAT(praxis({"export", "last", "--format", "markdown"}).out, HasSubstr("[WITHHELD:later]"));
+}
+
+TEST_F(CliFilters, ViewsOfARun_PassTheFiltersAtShown_AndItsLogStaysWhole) {
+  agent("shown", filtered_put("DE89370400440532013000"),
+        "[tools.kv]\n[[policy.filters]]\nid = 'iban'\nat = 'shown'\nmatches = 'DE[0-9]{20}'\naction = "
+        "'redact'\n");
+  EXPECT_EQ(praxis({"run", "shown.toml", "Pay DE89370400440532013000"}).status, 0);
+  for (const std::vector<std::string>& view :
+       std::vector<std::vector<std::string>>{{"show", "last"},
+                                             {"show", "last", "--records"},
+                                             {"show", "last", "--json"},
+                                             {"logs", "last"},
+                                             {"logs", "last", "--json"},
+                                             {"replay", "last", "--to", "5"},
+                                             {"runs"},
+                                             {"tree", "last"},
+                                             {"audit"}}) {
+    const CommandResult seen = praxis(view);
+    EXPECT_EQ(seen.status, 0) << seen.err;
+    EXPECT_THAT(seen.out, Not(HasSubstr("DE8937"))) << view.front() << ' ' << view.back();
+    if (view.front() == "audit") continue;
+    EXPECT_THAT(seen.out, HasSubstr("[REDACTED:iban]")) << view.front();
+  }
+  EXPECT_EQ(praxis({"replay", "last"}).status, 0);
+  EXPECT_THAT(praxis({"export", "last", "--format", "records"}).out, HasSubstr("DE8937"));
+}
+
+TEST_F(CliFilters, WhatIsShownAndExportedOfARecord_IsInTheAuditOnceForEachFilterAndPoint) {
+  agent("shown", "{\"text\": \"From DE89370400440532013000 to DE02120300000000202051.\"}\n",
+        "[[policy.filters]]\nid = 'all'\nat = 'export'\nmatches = 'From D[E]8937'\naction = 'deny'\n"
+        "[[policy.filters]]\nid = 'iban'\nat = ['shown', 'export']\nmatches = 'DE[0-9]{20}'\naction = "
+        "'redact'\n");
+  EXPECT_EQ(praxis({"run", "shown.toml", "go"}).status, 0);
+  const auto decisions = [&] {
+    std::vector<std::string> found;
+    for (const Json& line : praxis({"audit", "--json"}).lines()) {
+      if (json_string(line, "surface") != "policy") continue;
+      EXPECT_THAT(to_json_text(line), Not(HasSubstr("DE8937")));
+      EXPECT_FALSE(json_string(line, "session").empty());
+      EXPECT_GT(json_int(line, "seq"), 0);
+      found.push_back(json_string(line, "action") + ' ' + json_string(line, "what") + " by " +
+                      json_string(line, "by"));
+    }
+    return found;
+  };
+  const std::vector<std::string> once = decisions();
+  EXPECT_THAT(once, UnorderedElementsAre("edited shown by filter iban", "blocked export by filter all"));
+  EXPECT_EQ(praxis({"show", "last"}).status, 0);
+  EXPECT_EQ(praxis({"export", "last", "--format", "json"}).status, 0);
+  EXPECT_EQ(decisions(), once) << "a view adds nothing";
 }
 
 TEST_F(CliFilters, NewPrompts_AreFilteredByTheConfiguration) {

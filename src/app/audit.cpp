@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <variant>
 
 #include "app/journal_walk.hpp"
 #include "core/filtered_message.hpp"
+#include "policy/filter_notes.hpp"
+#include "policy/record_texts.hpp"
 
 namespace praxis::app {
 namespace {
@@ -16,16 +19,45 @@ namespace {
 /// Turns the records of one session into entries.
 class SessionAudit {
  public:
-  SessionAudit(const SessionId& session, UnixMillis from, std::vector<AuditEntry>& out)
-      : session_(session), from_(from), out_(out) {}
+  SessionAudit(const SessionId& session, const Redactions& redactions, UnixMillis from,
+               std::vector<AuditEntry>& out)
+      : session_(session), redactions_(redactions), from_(from), out_(out) {}
 
   Status add(const StoredRecord& stored) {
     record_ = &stored;
+    if (const AgentSpec* const agent = agent_in(stored.record.body)) follow_filters_of(*agent);
     std::visit([this](const auto& body) { note(body); }, stored.record.body);
+    if (stored.record.time >= from_) note_filters(filters::Point::kShown, shown_);
+    if (stored.record.time >= from_) note_filters(filters::Point::kExport, exported_);
     return apply_to(state_, stored.record);
   }
 
  private:
+  void follow_filters_of(const AgentSpec& agent) {
+    const auto set = redactions_.filters_of(agent);
+    const auto note = [this](const std::string& filter, filters::Action done) {
+      hits_.emplace(filter, done);
+    };
+    const auto at = [&](filters::Point point) {
+      return redact::Redaction().then(filters::noting_rule(set, point, note));
+    };
+    shown_ = at(filters::Point::kShown);
+    exported_ = at(filters::Point::kExport);
+  }
+
+  /// What the filters at a point do to the record, each once.
+  void note_filters(filters::Point point, const redact::Redaction& rules) {
+    if (rules.is_off()) return;
+    hits_.clear();
+    RecordBody less = record_->record.body;
+    redact_record(less, rules);
+    for (const auto& [filter, done] : std::exchange(hits_, {}))
+      put({.action = done == filters::Action::kDeny ? "blocked" : "edited",
+           .what = std::string(filters::to_string(point)),
+           .by = "filter " + filter,
+           .surface = std::string(to_string(Surface::kPolicy))});
+  }
+
   template <class Body>
   void note(const Body& /*body*/) {}
 
@@ -115,10 +147,14 @@ class SessionAudit {
     if (entry.time < from_) return;
     entry.session = session_;
     entry.seq = record_->seq;
+    entry.text = shown_.text(std::move(entry.text));
     out_.push_back(std::move(entry));
   }
 
   SessionId session_;
+  const Redactions& redactions_;
+  redact::Redaction shown_, exported_;                      ///< by the present rules of the session
+  std::set<std::pair<std::string, filters::Action>> hits_;  ///< of the record that is read
   UnixMillis from_;
   std::vector<AuditEntry>& out_;
   const StoredRecord* record_ = nullptr;
@@ -147,7 +183,8 @@ Json to_json(const AuditEntry& entry) {
   return out;
 }
 
-Result<std::vector<AuditEntry>> audit_entries(Journal& journal, UnixMillis from) {
+Result<std::vector<AuditEntry>> audit_entries(Journal& journal, const Redactions& redactions,
+                                              UnixMillis from) {
   const auto sessions = journal.sessions();
   if (!sessions) return fail(sessions.error());
   std::vector<AuditEntry> entries;
@@ -156,7 +193,7 @@ Result<std::vector<AuditEntry>> audit_entries(Journal& journal, UnixMillis from)
     const auto records = read_records(journal, row.id);
     if (!records && is_gone(records.error())) continue;  // removed meanwhile
     if (!records) return fail(records.error());
-    SessionAudit audit(row.id, from, entries);
+    SessionAudit audit(row.id, redactions, from, entries);
     for (const StoredRecord& stored : *records) {
       if (auto added = audit.add(stored); !added) return fail(std::move(added.error()));
     }

@@ -9,6 +9,7 @@
 
 #include "app/refusals.hpp"
 #include "app/tokens.hpp"
+#include "app/without_secrets.hpp"
 #include "app/workspace.hpp"
 #include "praxis/base/digest.hpp"
 #include "praxis/base/time.hpp"
@@ -23,19 +24,24 @@ struct AuditEntry {
   /// `blocked`, `parked`, `approved`, `denied`, `edited`, `answered`, `changed`, `created`, `deleted`; of
   /// tokens `added`, `revoked`, `refused`.
   std::string action = {};
-  std::string what = {};  ///< a tool; of `changed` `rules`, `instructions`, `tools`, `model` or `prompt ID`
-  std::string call = {};  ///< the call, if it is about one
-  Digest arguments = {};  ///< of the call, as the text that the model wrote or a person edited
-  std::string by = {};    ///< the principal
+  /// A tool; of `changed` `rules`, `instructions`, `tools`, `model` or `prompt ID`; `shown` and `export`
+  /// where filters change a record.
+  std::string what = {};
+  std::string call = {};     ///< the call, if it is about one
+  Digest arguments = {};     ///< of the call, as the text that the model wrote or a person edited
+  std::string by = {};       ///< the principal
   std::string surface = {};  ///< where that principal acted
   std::string role = {};     ///< of that principal then, at a server
   std::string text = {};     ///< the reason, the question or the answer
 };
 Json to_json(const AuditEntry& entry);
 
-/// The entries of all sessions since `from`, oldest first. Each log is checked against its hash chain: a
-/// damaged one is an error. Error `kJournal`.
-Result<std::vector<AuditEntry>> audit_entries(Journal& journal, UnixMillis from);
+/// The entries of all sessions since `from`, oldest first. What content filters at `shown` and `export` do to
+/// a record is one entry for each of them, by the rules of the agent at that record and of the present
+/// configuration, which `redactions` has; the texts of entries are as they are shown. Each log is checked
+/// against its hash chain: a damaged one is an error. Error `kJournal`.
+Result<std::vector<AuditEntry>> audit_entries(Journal& journal, const Redactions& redactions,
+                                              UnixMillis from);
 /// Changes of prompts since `from` as entries.
 std::vector<AuditEntry> audit_entries(const std::vector<PromptChange>& changes, UnixMillis from);
 /// Tokens that were added and revoked, and what servers refused, since `from`, oldest first.

@@ -12,7 +12,6 @@
 
 #include "app/secret_broker.hpp"
 #include "models/provider_access.hpp"
-#include "policy/filters.hpp"
 #include "praxis/base/environment.hpp"
 
 namespace praxis::app {
@@ -129,9 +128,7 @@ redact::Redaction Redactions::at(RedactPoint point, const AgentSpec& agent) cons
   return made(point, stricter(shared_->configured, redact_rules_of(agent))).then(filters_at(point, agent));
 }
 
-/// The content filters of the agent, of those above it and of the present configuration.
-redact::TextRulePtr Redactions::filters_at(RedactPoint point, const AgentSpec& agent) const {
-  if (point == &RedactRules::results) return nullptr;
+filters::FilterSetPtr Redactions::filters_of(const AgentSpec& agent) const {
   AgentSpec all;
   all.policy = agent.policy;
   JsonArray bounds;
@@ -141,9 +138,13 @@ redact::TextRulePtr Redactions::filters_at(RedactPoint point, const AgentSpec& a
     if (std::ranges::find(bounds, rules) == bounds.end()) bounds.push_back(std::move(rules));
   }
   all.bounds = std::move(bounds);
+  return filters::filters_of(all);
+}
+
+redact::TextRulePtr Redactions::filters_at(RedactPoint point, const AgentSpec& agent) const {
+  if (point == &RedactRules::results) return nullptr;
   const bool exports = point == &RedactRules::exports;
-  return filters::text_rule(filters::filters_of(all),
-                            exports ? filters::Point::kExport : filters::Point::kShown);
+  return filters::text_rule(filters_of(agent), exports ? filters::Point::kExport : filters::Point::kShown);
 }
 
 redact::Redaction Redactions::made(RedactPoint point, const RedactRules& rules) const {

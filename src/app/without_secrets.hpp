@@ -7,6 +7,7 @@
 
 #include "app/workspace.hpp"
 #include "policy/event_texts.hpp"
+#include "policy/filters.hpp"
 #include "praxis/domain/agent_spec.hpp"
 #include "redact/redact_rules.hpp"
 #include "redact/redaction.hpp"
@@ -35,9 +36,16 @@ class Redactions {
   redact::Redaction at(RedactPoint point) const;
   /// For a run of this agent: also by the rules that it was created with.
   redact::Redaction at(RedactPoint point, const AgentSpec& agent) const;
+  /// The content filters of the agent, of those above it and of the present configuration; null: no filter
+  /// applies.
+  filters::FilterSetPtr filters_of(const AgentSpec& agent) const;
   /// Only the content filters at `export`.
   redact::Redaction filters_of_exports(const AgentSpec& agent) const {
     return redact::Redaction().then(filters_at(&RedactRules::exports, agent));
+  }
+  /// Only the content filters at `shown`.
+  redact::Redaction filters_of_shown(const AgentSpec& agent) const {
+    return redact::Redaction().then(filters_at(&RedactRules::events, agent));
   }
 
  private:

@@ -131,7 +131,7 @@ Result<ExitStatus> execute(const AuditOptions& options, Console& console) {
   if (!options.sign.empty()) return sign(options, **journal, *prompts, console);
   if (!options.verify.empty()) return verify(options, **journal, *prompts, console);
   const UnixMillis from = begin_of(options);
-  auto entries = app::audit_entries(**journal, from);
+  auto entries = app::audit_entries(**journal, app::Redactions(*workspace), from);
   if (!entries) return fail(entries.error());
   const std::vector<app::AuditEntry> of_prompts = app::audit_entries(*prompts, from);
   auto of_access = access_entries(from);

@@ -12,11 +12,13 @@
 #include "app/envelope.hpp"
 #include "app/plain_text.hpp"
 #include "app/values.hpp"
+#include "app/without_secrets.hpp"
 #include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/place.hpp"
 #include "core/project.hpp"
+#include "policy/event_texts.hpp"
 #include "praxis/core/event.hpp"
 
 namespace praxis::cli {
@@ -36,17 +38,25 @@ std::string event_line(const Event& event) {
                      event_name(event.body), app::one_line(payload, 160));
 }
 
-/// Prints the events of one record after the other.
+/// Prints the events of one record after the other, as the filters at `shown` leave them.
 class EventLog {
  public:
-  EventLog(const LogsOptions& options, Console& console) : options_(options), console_(console) {}
+  /// `now` is the run as far as its log was read: the filters of its agent hold for earlier records too.
+  EventLog(const LogsOptions& options, Console& console, const app::Workspace& workspace, const State& now)
+      : options_(options), console_(console), redactions_(workspace), read_(now.seq) {
+    if (now.agent) filters_ = redactions_.filters_of_shown(*now.agent);
+  }
 
   /// Error `kJournal`: the record cannot follow those before it.
   Status add(const std::vector<StoredRecord>& records) {
     for (const StoredRecord& stored : records) {
       if (auto applied = apply_to(state_, stored.record); !applied) return applied;
+      const auto* const changed = std::get_if<records::Intervened>(&stored.record.body);
+      if (stored.seq > read_ && changed != nullptr && changed->agent)
+        filters_ = redactions_.filters_of_shown(*state_.agent);
       if (stored.seq < options_.from) continue;
-      for (const Event& event : project(stored.record, state_)) {
+      for (Event& event : project(stored.record, state_)) {
+        redact_event(event, filters_);
         if (options_.json) {
           console_.json(app::program_json(event));
         } else {
@@ -61,6 +71,9 @@ class EventLog {
  private:
   const LogsOptions& options_;
   Console& console_;
+  app::Redactions redactions_;
+  redact::Redaction filters_;  ///< at `shown`
+  std::uint64_t read_;         ///< the last record that the filters hold for from the beginning
   State state_;
 };
 
@@ -152,7 +165,7 @@ Result<ExitStatus> execute(const LogsOptions& options, Console& console) {
   const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
   if (!stored) return fail(stored.error());
   console.result({{"run_id", stored->id.str()}});
-  EventLog log(options, console);
+  EventLog log(options, console, *workspace, stored->state);
   if (auto added = log.add(stored->records); !added) return fail(added.error());
   if (!interrupts) return ExitStatus::kFinished;
   return follow_log(*stored, log, *workspace, *interrupts, console);

@@ -11,6 +11,7 @@
 #include "app/pending_text.hpp"
 #include "app/plain_text.hpp"
 #include "app/reopen_run.hpp"
+#include "app/shown_run.hpp"
 #include "app/transcript.hpp"
 #include "app/values.hpp"
 #include "app/workspace.hpp"
@@ -212,24 +213,29 @@ Result<ExitStatus> execute(const ReplayOptions& options, Console& console) {
     if (!loaded) return fail(loaded.error());
     agent = *std::move(loaded);
   }
-  const auto report = replay(stored->records, agent ? &agent->spec() : nullptr);
+  auto report = replay(stored->records, agent ? &agent->spec() : nullptr);
   if (!report) return fail(report.error());
-  JsonObject fields{{"run_id", stored->id.str()},
+  const app::Redactions redactions(*workspace);
+  const redact::Redaction filters = redactions.filters_of_shown(*stored->state.agent);
+  app::redact_difference(report->divergence, filters, filters);
+  const auto shown = app::shown_run(*std::move(stored), redactions);
+  if (!shown) return fail(shown.error());
+  JsonObject fields{{"run_id", shown->id.str()},
                     {"identical", !report->divergence},
                     {"records", report->records},
                     {"derived", report->derived},
                     {"divergence", divergence_json(report->divergence)}};
   if (options.to) {
-    const Json conversation = app::transcript(stored->records, stored->state);
+    const Json conversation = app::transcript(shown->records, shown->state);
     if (!options.json) {
       console.out.write(for_screen(console.terminal, app::transcript_markdown(conversation)));
-      console.out.line(place_text(*stored, all));
+      console.out.line(place_text(*shown, all));
     }
-    fields["status"] = std::string(to_string(stored->state.status()));
+    fields["status"] = std::string(to_string(shown->state.status()));
     fields["conversation"] = conversation;
   }
   console.result(std::move(fields));
-  if (!options.json) console.out.line(replay_text(*stored, *report));
+  if (!options.json) console.out.line(replay_text(*shown, *report));
   return report->divergence ? ExitStatus::kDiverged : ExitStatus::kFinished;
 }
 

@@ -12,6 +12,7 @@
 #include "app/reopen_run.hpp"
 #include "app/team_run.hpp"
 #include "app/values.hpp"
+#include "app/without_secrets.hpp"
 #include "app/workspace.hpp"
 #include "cli/agent_changes.hpp"
 #include "cli/author.hpp"
@@ -25,6 +26,7 @@
 #include "cli/server_commands.hpp"
 #include "cli/turn.hpp"
 #include "cli/turn_limits.hpp"
+#include "policy/event_texts.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -33,6 +35,7 @@ namespace {
 Result<ExitStatus> tell_state(const app::StoredSession& stored, std::vector<ParkedStep> waiting,
                               const app::Workspace& workspace, Console& console) {
   AgentResult result = result_of(stored.state);
+  redact_result(result, app::Redactions(workspace).filters_of_shown(*stored.state.agent));
   result.pending = std::move(waiting);
   if (result.pending.empty()) {
     return fail(app::usage_error(

@@ -7,6 +7,7 @@
 
 #include "app/hints.hpp"
 #include "app/run_trees.hpp"
+#include "app/shown_run.hpp"
 #include "app/workspace.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
@@ -14,6 +15,7 @@
 #include "cli/server_commands.hpp"
 #include "cli/tree_view.hpp"
 #include "praxis/runtime/commands.hpp"
+#include "server/event_redactor.hpp"
 
 namespace praxis::cli {
 namespace {
@@ -22,23 +24,36 @@ using namespace std::chrono_literals;
 
 constexpr auto kAnswerPatience = 5s;  ///< for the process that owns the session to answer a command
 
-Result<app::RunTrees> trees_of(const TreeOptions& options, const app::Workspace& workspace) {
+/// Trees with what the filters at `shown` of each session leave.
+struct ShownTrees {
+  app::RunTrees trees;
+  server::EventRedactor::RedactionOf filters_of;
+};
+
+Result<ShownTrees> trees_of(const TreeOptions& options, const app::Workspace& workspace) {
   auto journal = app::open_journal(workspace, app::JournalUse::kLook);
   if (!journal) return fail(journal.error());
+  auto filters_of = server::shown_filters_of_sessions(app::Redactions(workspace), *journal);
   if (options.root.empty()) {
-    return app::RunTrees(*std::move(journal),
-                         options.all ? app::RunTrees::Roots::kAll : app::RunTrees::Roots::kLast);
+    const auto roots = options.all ? app::RunTrees::Roots::kAll : app::RunTrees::Roots::kLast;
+    return ShownTrees{app::RunTrees(*std::move(journal), roots), std::move(filters_of)};
   }
   const auto root = find_session(**journal, options.root);
   if (!root) return fail(app::with_hint(root.error(), "praxis runs lists them"));
-  return app::RunTrees(*std::move(journal), *root);
+  return ShownTrees{app::RunTrees(*std::move(journal), *root), std::move(filters_of)};
 }
 
-Result<TreeState> trees_now(app::RunTrees& trees) {
+Result<TreeState> trees_now(ShownTrees& shown) {
+  app::RunTrees& trees = shown.trees;
   if (auto read = trees.refresh(); !read) return fail(read.error());
   auto deserted = trees.deserted();
   if (!deserted) return fail(deserted.error());
-  return TreeState{trees.nodes(), trees.busy(), *std::move(deserted)};
+  std::vector<AgentNode> nodes = trees.nodes();
+  for (AgentNode& node : nodes) {
+    const redact::Redaction filters = shown.filters_of(node.id);
+    node = app::shown_node(std::move(node), filters);
+  }
+  return TreeState{std::move(nodes), trees.busy(), *std::move(deserted)};
 }
 
 /// Whether the command takes effect only once a process runs the session.

@@ -5,9 +5,9 @@
 #include "app/context_report.hpp"
 #include "app/envelope.hpp"
 #include "app/plain_text.hpp"
+#include "app/shown_run.hpp"
 #include "app/transcript.hpp"
 #include "app/values.hpp"
-#include "app/workspace.hpp"
 #include "cli/commands.hpp"
 #include "cli/markdown.hpp"
 #include "cli/place.hpp"
@@ -39,7 +39,8 @@ void show_context(const app::ContextReport& report, bool json, Console& console)
 Result<ExitStatus> execute(const ShowOptions& options, Console& console) {
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
-  const auto stored = app::open_session(*workspace, options.id, app::JournalUse::kLook);
+  const auto stored = options.context ? app::open_session(*workspace, options.id, app::JournalUse::kLook)
+                                      : app::open_shown(*workspace, options.id);
   if (!stored) return fail(stored.error());
   console.result({{"run_id", stored->id.str()}});
   if (options.context) {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "policy/filters.hpp"
 #include "praxis/base/utf8.hpp"
 #include "praxis/core/state.hpp"
 
@@ -14,11 +15,15 @@ constexpr std::size_t kUsualRecords =
     2;  // records committed together in the common case: growing costs more than the unused space
 constexpr std::size_t kTitleBytes = 80;
 
-/// Parts that hooks add, such as notes from memory, follow what the user wrote.
-std::string title_of(const Message& message) {
+/// Parts that hooks add, such as notes from memory, follow what the user wrote. Lists of runs show the title,
+/// so the filters at `shown` read the text, before it is cut.
+std::string title_of(const Message& message, const AgentSpec& agent) {
   for (const Part& part : message.parts) {
     const auto* text = std::get_if<TextPart>(&part);
-    if (text != nullptr && !text->text.empty()) return std::string(utf8_head(text->text, kTitleBytes));
+    if (text == nullptr || text->text.empty()) continue;
+    const auto shown =
+        redact::Redaction().then(filters::text_rule(filters::filters_of(agent), filters::Point::kShown));
+    return std::string(utf8_head(shown.text(text->text), kTitleBytes));
   }
   return {};
 }
@@ -62,8 +67,9 @@ Append Log::begin_append(const State& state, SessionStatus status) {
                               encode_record(pending.record.body, blobs)});
     for (RecordBlob& blob : blobs) append.blobs.push_back({blob.digest, std::move(blob.bytes)});
     const auto* message = std::get_if<records::MessageAppended>(&pending.record.body);
-    if (message != nullptr && message->source == MessageSource::kUser && state.next_message <= 2) {
-      append.row.title = title_of(*message->message);
+    if (message != nullptr && message->source == MessageSource::kUser && state.next_message <= 2 &&
+        state.agent) {
+      append.row.title = title_of(*message->message, *state.agent);
     }
   }
   appending_ = true;

@@ -5,13 +5,63 @@
 #include <utility>
 #include <variant>
 
+#include "policy/record_texts.hpp"
+
 namespace praxis {
 namespace {
 
-/// Redacts the members of events in place. Values that are shared are copied first.
+/// Redacts the members of events and records in place. Values that are shared are copied first.
 class EventTexts {
  public:
   explicit EventTexts(const redact::Redaction& redaction) : redaction_(redaction) {}
+
+  void operator()(records::SessionCreated& r) const {
+    agent(r.agent);
+    r.prepared = nullptr;  // it has the agent in another form
+  }
+  void operator()(records::TurnStarted& r) const { redaction_.redact(r.output_schema); }
+  void operator()(records::MessageAppended& r) const {
+    message(r.message);
+    message(r.original);
+  }
+  void operator()(records::EffectIntended& r) const {
+    if (r.patch.instructions) text(*r.patch.instructions);
+    if (r.patch.history) history(*r.patch.history);
+    if (!r.consult) return;
+    text(r.consult->prompt);
+    redaction_.redact(r.consult->schema);
+  }
+  void operator()(records::EffectSettled& r) const {
+    if (auto* const response = std::get_if<ModelResponse>(&r.result)) {
+      for (Part& one : response->parts) std::visit([this](auto& p) { part(p); }, one);
+      for (std::string& each : response->warnings) text(each);
+    }
+    if (auto* const gave = std::get_if<ToolOutcome>(&r.result)) outcome(*gave);
+    if (r.error) redaction_.redact(*r.error);
+    if (!r.original) return;
+    auto copy = std::make_shared<records::ToolOriginal>(*r.original);
+    if (copy->result) outcome(*copy->result);
+    if (copy->error) redaction_.redact(*copy->error);
+    r.original = std::move(copy);
+  }
+  void operator()(records::Parked& r) const { step(r.step); }
+  void operator()(records::Decided& r) const { json(r.text); }
+  void operator()(records::Intervened& r) const {
+    text(r.text);
+    text(r.original);
+    agent(r.agent);
+  }
+  void operator()(records::Compacted& r) const { text(r.summary); }
+  void operator()(records::TurnSettled& r) const {
+    text(r.text);
+    if (r.error) redaction_.redact(*r.error);
+  }
+  void operator()(records::CallProposed& r) const { part(r.call); }
+  void operator()(records::SpeakerSet& r) const { redaction_.redact(r.strategy); }
+  // These hold names, ids and figures.
+  void operator()(records::StatusChanged&) const {}
+  void operator()(records::ChildSpawned&) const {}
+  void operator()(records::ChildSettled&) const {}
 
   void operator()(events::TurnStarted& e) const { agent(e.config); }
   void operator()(events::MessageAdded& e) const { message(e.message); }
@@ -116,6 +166,21 @@ class EventTexts {
     message = std::move(copy);
   }
 
+  void outcome(ToolOutcome& outcome) const {
+    part(outcome.result);
+    redaction_.redact(outcome.value);
+    redaction_.redact(outcome.memory);
+  }
+
+  void history(History& history) const {
+    HistoryBuilder less;
+    for (MessagePtr each : history.messages()) {
+      message(each);
+      less.push(std::move(each));
+    }
+    history = less.history();
+  }
+
   // What the vendor wants back byte by byte is in `vendor`, which stays.
   void part(TextPart& p) const {
     text(p.text);
@@ -161,6 +226,10 @@ void redact_event(Event& event, const redact::Redaction& redaction) {
 
 void redact_result(AgentResult& result, const redact::Redaction& redaction) {
   if (!redaction.is_off()) EventTexts(redaction).result(result);
+}
+
+void redact_record(RecordBody& record, const redact::Redaction& redaction) {
+  if (!redaction.is_off()) std::visit(EventTexts(redaction), record);
 }
 
 }  // namespace praxis

@@ -8,6 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "policy/conditions.hpp"
+#include "policy/filter_notes.hpp"
 #include "praxis/base/utf8.hpp"
 
 namespace praxis::filters {
@@ -115,12 +116,23 @@ std::string mark(const Filter& filter) { return "[REDACTED:" + filter.id + ']'; 
 std::string withheld(const Filter& filter) { return "[WITHHELD:" + filter.id + ']'; }
 
 redact::TextRulePtr text_rule(FilterSetPtr set, Point point) {
+  return noting_rule(std::move(set), point, nullptr);
+}
+
+redact::TextRulePtr noting_rule(FilterSetPtr set, Point point, NoteHit note) {
   if (!set || !set->has(point)) return nullptr;
   return std::make_shared<const redact::TextRule>(
-      [set = std::move(set), point](std::string text, std::string_view name) {
+      [set = std::move(set), point, note = std::move(note)](std::string text, std::string_view name) {
         Scan scan(*set, point, "");
         scan.content(text, name);
-        return scan.denies() ? withheld(*scan.stopped_by()) : text;
+        if (scan.denies()) {
+          if (note) note(scan.stopped_by()->id, Action::kDeny);
+          return withheld(*scan.stopped_by());
+        }
+        for (const std::string& id : scan.redacted_by()) {
+          if (note) note(id, Action::kRedact);
+        }
+        return text;
       });
 }
 

@@ -69,7 +69,7 @@ class AcpAgent {
   Result<AcpConversationPtr> reopened(const std::shared_ptr<AcpFolder>& folder, const std::string& id,
                                       Replay replay);
   void follow(const AcpConversationPtr& conversation);
-  std::unique_ptr<AcpUpdates> gone_through(Journal& journal, const SessionId& id, Replay replay);
+  std::unique_ptr<AcpUpdates> gone_through(const AcpFolder& folder, const SessionId& id, Replay replay);
   Status change(const AcpConversationPtr& conversation, AcpChoice choice);
   JsonObject options_of(const AcpConversation& conversation) const;
   void update(const SessionId& id, Json update);

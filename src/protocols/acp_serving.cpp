@@ -7,7 +7,7 @@
 
 #include "app/open_runtime.hpp"
 #include "app/reopen_run.hpp"
-#include "core/project.hpp"
+#include "app/shown_run.hpp"
 #include "praxis/logs/logs.hpp"
 #include "protocols/acp_agent.hpp"
 #include "protocols/acp_content.hpp"
@@ -210,28 +210,22 @@ Result<AcpConversationPtr> AcpAgent::reopened(const std::shared_ptr<AcpFolder>& 
   made->skills = acp_skills(*stored->state.agent);
   made->session = std::move(open->session);
   made->pending = made->session->last_result().pending;
-  made->updates = gone_through(folder->runtime->journal(), made->session->session_id(), replay);
+  made->updates = gone_through(*folder, made->session->session_id(), replay);
   follow(made);
   return made;
 }
 
 /// Goes through the past of a conversation, and shows it if the editor wants that.
-std::unique_ptr<AcpUpdates> AcpAgent::gone_through(Journal& journal, const SessionId& id, Replay replay) {
+std::unique_ptr<AcpUpdates> AcpAgent::gone_through(const AcpFolder& folder, const SessionId& id,
+                                                   Replay replay) {
   auto updates = std::make_unique<AcpUpdates>(id, AcpUpdates::Of::kPast);
-  const auto records = read_records(journal, id);
-  if (!records) serving_.warn(records.error().message);
-  State state;
-  for (const StoredRecord& record : records ? *records : std::vector<StoredRecord>()) {
-    if (auto applied = apply_to(state, record.record); !applied) {
-      serving_.warn(applied.error().message);
-      break;
-    }
-    for (const Event& event : project(record.record, state)) {
-      for (Json& each : updates->of(event)) {
-        if (replay == Replay::kYes) update(id, std::move(each));
-      }
-    }
-  }
+  const auto past = app::show_past(folder.runtime->journal(), id, app::Redactions(folder.workspace),
+                                   [&](const Event& event) {
+                                     for (Json& each : updates->of(event)) {
+                                       if (replay == Replay::kYes) update(id, std::move(each));
+                                     }
+                                   });
+  if (!past) serving_.warn(past.error().message);
   updates->arrive();
   return updates;
 }
@@ -243,7 +237,7 @@ Result<Json> AcpAgent::open_session(const Json& params, Replay replay) {
   if (!opened) {
     opened = reopened(*folder, json_string(params, "sessionId"), replay);
   } else if (replay == Replay::kYes) {
-    std::ignore = gone_through((*opened)->folder->runtime->journal(), (*opened)->id, replay);
+    std::ignore = gone_through(*(*opened)->folder, (*opened)->id, replay);
   }
   if (!opened) return fail(std::move(opened.error()));
   return options_of(**opened);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/shown_run.hpp"
 #include "server/ag_ui.hpp"
 #include "server/client_conversation.hpp"
 #include "server/handlers.hpp"
@@ -153,9 +154,11 @@ Status connect_ag_ui(Service& service, const Call& call, const AgUiRequest& requ
       std::make_shared<AgUiCodec>(AgUiCodec::Begin{.thread = request.thread, .id = request.run_id}, run);
   const auto following = follower_of(service, reply, codec);
   if (auto watched = following->watch(run); !watched) return watched;
-  const auto stored = service.runs->stored(run);
+  auto stored = service.runs->stored(run);
   if (!stored) return fail(stored.error());
-  const State& state = stored->state;
+  const auto shown = app::shown_run(*std::move(stored), service.redactions);
+  if (!shown) return fail(shown.error());
+  const State& state = shown->state;
   const auto& messages = state.conversation.history().messages();
   std::size_t until = messages.size();
   if (state.turn && !state.marks.empty()) {
@@ -169,7 +172,7 @@ Status connect_ag_ui(Service& service, const Call& call, const AgUiRequest& requ
     reply.finish();
     return {};
   }
-  following->replay(*stored);
+  following->replay(*shown);
   following->follow();
   return {};
 }

@@ -27,8 +27,8 @@ std::string_view media_type_of(std::string_view bytes) {
                                                        : "application/octet-stream";
 }
 
-/// Whether a run that the principal may see names the blob.
-Result<bool> is_named(Service& service, const Principal& principal, const Digest& digest) {
+/// A run that the principal may see and that names the blob; empty: no such run.
+Result<SessionId> named_by(Service& service, const Principal& principal, const Digest& digest) {
   auto rows = service.journal->sessions();
   if (!rows) return fail(rows.error());
   std::ranges::sort(*rows, std::ranges::greater{}, &SessionRow::updated);
@@ -36,9 +36,9 @@ Result<bool> is_named(Service& service, const Principal& principal, const Digest
     if (row.entries == 0 || !service.runs->may_see(principal, service.runs->lineages().root_of(row.id)))
       continue;
     const auto named = service.references->names(row.id, digest);
-    if (named && *named) return true;  // a damaged log names nothing
+    if (named && *named) return row.id;  // a damaged log names nothing
   }
-  return false;
+  return SessionId();
 }
 
 /// A part of a payload.
@@ -89,11 +89,12 @@ Result<HttpAnswer> show_blob(Service& service, const Call& call) {
   if (!digest || digest->hex() != name) return fail(not_found("blob", name));
   auto bytes = service.journal->blob(*digest);  // first: no log is read for a digest that no run names
   if (!bytes && bytes.error().kind() == ErrorKind::kNotFound) return fail(not_found("blob", name));
-  const auto named = is_named(service, call.principal, *digest);
-  if (!named) return fail(named.error());
-  if (!*named) return fail(not_found("blob", name));
+  const auto run = named_by(service, call.principal, *digest);
+  if (!run) return fail(run.error());
+  if (run->empty()) return fail(not_found("blob", name));
   if (!bytes) return fail(bytes.error());
-  const std::string tag = "\"" + name + "\"";
+  if (is_valid_utf8(*bytes)) bytes = filters_of_shown(service, *run).text(*std::move(bytes));
+  const std::string tag = "\"" + digest_of(*bytes).hex() + "\"";
   HttpAnswer answer{200,
                     {{"Content-Type", std::string(media_type_of(*bytes))},
                      {"Content-Disposition", "attachment; filename=\"" + name + "\""},

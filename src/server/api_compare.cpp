@@ -2,15 +2,18 @@
 #include <utility>
 
 #include "app/envelope.hpp"
+#include "app/shown_run.hpp"
 #include "logs/compare.hpp"
+#include "policy/event_texts.hpp"
 #include "server/handlers.hpp"
 
 namespace praxis::server {
 namespace {
 
 /// How a run stands: members of `praxis run --json`.
-JsonObject standing_of(const app::StoredSession& stored) {
-  const AgentResult result = result_of(stored.state);
+JsonObject standing_of(const app::StoredSession& stored, const redact::Redaction& shown) {
+  AgentResult result = result_of(stored.state);
+  redact_result(result, shown);
   JsonObject fields = app::run_fields(result);
   JsonObject standing{{"id", stored.id.str()},
                       {"agent", stored.state.agent->id},
@@ -40,15 +43,18 @@ Result<HttpAnswer> compare_runs(Service& service, const Call& call) {
   const auto first = stored_as(service, call, "id"), second = stored_as(service, call, "other");
   if (!first) return fail(first.error());
   if (!second) return fail(second.error());
-  const auto compared = compare_sessions(first->records, second->records);
+  auto compared = compare_sessions(first->records, second->records);
   if (!compared) return fail(compared.error());
+  const redact::Redaction of_first = filters_of_shown(service, first->id),
+                          of_second = filters_of_shown(service, second->id);
+  app::redact_difference(compared->difference, of_first, of_second);
   Json difference = nullptr;
   if (const auto& found = compared->difference) {
     difference = JsonObject{
         {"seq", found->seq}, {"field", found->field}, {"first", found->expected}, {"second", found->found}};
   }
-  return json_answer(JsonObject{{"first", standing_of(*first)},
-                                {"second", standing_of(*second)},
+  return json_answer(JsonObject{{"first", standing_of(*first, of_first)},
+                                {"second", standing_of(*second, of_second)},
                                 {"common_records", compared->common},
                                 {"difference", std::move(difference)}});
 }

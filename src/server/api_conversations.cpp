@@ -94,7 +94,7 @@ Result<HttpAnswer> list_conversation_items(Service& service, const Call& call) {
   if (!page) return fail(page.error());
   const auto found = conversation_named(service, call);
   if (!found) return fail(found.error());
-  auto view = view_of(service, *found);
+  auto view = view_of(service, *found, ViewFor::kClient);
   if (!view) return fail(view.error());
   return page_of_items(*page, std::move(view->items));
 }
@@ -103,7 +103,7 @@ Result<HttpAnswer> show_conversation_item(Service& service, const Call& call) {
   if (auto includes = check_included(call); !includes) return fail(includes.error());
   const auto found = conversation_named(service, call);
   if (!found) return fail(found.error());
-  const auto view = view_of(service, *found);
+  const auto view = view_of(service, *found, ViewFor::kClient);
   if (!view) return fail(view.error());
   const auto item = item_named(*view, call);
   if (!item) return fail(item.error());
@@ -113,7 +113,7 @@ Result<HttpAnswer> show_conversation_item(Service& service, const Call& call) {
 Result<HttpAnswer> remove_conversation_item(Service& service, const Call& call) {
   const auto found = conversation_named(service, call);
   if (!found) return fail(found.error());
-  const auto view = view_of(service, *found);
+  const auto view = view_of(service, *found, ViewFor::kClient);
   if (!view) return fail(view.error());
   if (const auto item = item_named(*view, call); !item) return fail(item.error());
   if (auto noted = service.conversations->note(found->id, ItemRemoved{call.name("item")}, call.principal);

@@ -8,6 +8,7 @@
 #include "app/mcp_agent_tools.hpp"
 #include "app/mcp_library.hpp"
 #include "app/mcp_task_run.hpp"
+#include "app/shown_run.hpp"
 #include "mcp/server_answers.hpp"
 #include "mcp/server_headers.hpp"
 #include "praxis/runtime/commands.hpp"
@@ -108,10 +109,12 @@ Result<app::StoredSession> run_of_task(Service& service, const Principal& princi
   return fail(ErrorCode::kInput, "there is no task \"" + id + '"');
 }
 
-Result<ServedTask> task_of(const app::StoredSession& stored) {
+Result<ServedTask> task_of(const Service& service, app::StoredSession stored) {
   const auto pending = waiting_steps(stored);
   if (!pending) return fail(pending.error());
-  return app::mcp_task_of(stored, *pending);
+  const auto shown = app::shown_run(std::move(stored), service.redactions);
+  if (!shown) return fail(shown.error());
+  return app::mcp_task_of(*shown, *pending);
 }
 
 Status answer_task(Service& service, const Principal& principal, const std::string& id,
@@ -134,8 +137,8 @@ Status answer_task(Service& service, const Principal& principal, const std::stri
 McpServedTasks tasks_for(const McpPost& post) {
   McpServedTasks tasks;
   tasks.find = [&service = post.service, principal = post.principal()](const std::string& id) {
-    const auto stored = run_of_task(service, principal, id);
-    return stored ? task_of(*stored) : Result<ServedTask>(fail(stored.error()));
+    auto stored = run_of_task(service, principal, id);
+    return stored ? task_of(service, *std::move(stored)) : Result<ServedTask>(fail(stored.error()));
   };
   tasks.answer = [&service = post.service, principal = post.principal()](const std::string& id,
                                                                          const JsonObject& answers) {
@@ -215,9 +218,11 @@ Status begin_task(const McpPost& post, McpServed served, const McpCallRequest& w
        served = std::move(served)](const Result<Created>& made) {
         if (!made) return answer(fail(mcp_refusal(id, made.error())));
         ++service.counters.runs_created;
-        const auto stored = service.runs->stored(made->id);
+        auto stored = service.runs->stored(made->id);
         if (!stored) return answer(fail(mcp_refusal(id, stored.error())));
-        reply.send(json_answer(id, mcp_task_answer(served, app::mcp_task_of(*stored, {}))));
+        const auto shown = app::shown_run(*std::move(stored), service.redactions);
+        if (!shown) return answer(fail(mcp_refusal(id, shown.error())));
+        reply.send(json_answer(id, mcp_task_answer(served, app::mcp_task_of(*shown, {}))));
       });
   return {};
 }

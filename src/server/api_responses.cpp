@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/shown_run.hpp"
 #include "app/tools_of_client.hpp"
 #include "server/conversation_view.hpp"
 #include "server/external_calls.hpp"
@@ -76,7 +77,7 @@ class Starter {
     if (!claim) return fail(claim.error());
     seen = service_.conversations->find(request_.conversation, call_.principal);  // with what came meanwhile
     if (!seen) return fail(seen.error());
-    const auto view = view_of(service_, *seen);
+    const auto view = view_of(service_, *seen, ViewFor::kTurn);
     if (!view) return fail(view.error());
     link_ = std::make_shared<const Link>(*seen, view->responses, *std::move(claim));
     if (!request_.input.decisions.empty()) {
@@ -373,7 +374,10 @@ Result<HttpAnswer> list_input_items(Service& service, const Call& call) {
   if (!page) return fail(page.error());
   const auto found = find_response(service, call.name("response"), call.principal);
   if (!found) return fail(found.error());
-  return page_of_items(*page, input_items(*found));
+  auto shown = app::shown_run(*found->stored, service.redactions);
+  if (!shown) return fail(shown.error());
+  return page_of_items(
+      *page, input_items({found->id, std::make_shared<const app::StoredSession>(*std::move(shown))}));
 }
 
 }  // namespace praxis::server

@@ -7,8 +7,11 @@
 #include "app/pending_steps.hpp"
 #include "app/reopen_run.hpp"
 #include "app/run_nodes.hpp"
+#include "app/shown_run.hpp"
+#include "app/transcript.hpp"
 #include "app/transcript_page.hpp"
 #include "logs/read_part.hpp"
+#include "policy/event_texts.hpp"
 #include "praxis/json/schema.hpp"
 #include "server/handlers.hpp"
 
@@ -62,7 +65,9 @@ Result<JsonObject> run_json(Service& service, const SessionId& run, bool is_whol
   const auto folded = service.folds->last(run);
   if (!folded) return fail(folded.error());
   const State& state = **folded;
-  JsonObject json = app::run_fields(result_of(state));
+  AgentResult result = result_of(state);
+  redact_result(result, service.redactions.filters_of_shown(*state.agent));
+  JsonObject json = app::run_fields(result);
   if (!nodes->empty()) {
     if (state.turn) json["status"] = to_string(nodes->front().status);
     json["held"] = nodes->front().held;
@@ -163,6 +168,7 @@ Result<HttpAnswer> show_messages(Service& service, const Call& call) {
     if (!read) return fail(read.error());
     records = *std::move(read);
   }
+  records = app::shown_records(std::move(records), service.redactions.filters_of_shown(*(*last)->agent));
   Json json = app::transcript_page(records, before, **last);
   service.redactions.at(&RedactRules::exports, *(*last)->agent).redact(json);
   json.as_object()["records"] = total;
@@ -173,6 +179,10 @@ Result<HttpAnswer> show_messages(Service& service, const Call& call) {
 Result<HttpAnswer> export_run(Service& service, const Call& call) {
   const auto id = service.runs->find(call.name("id"), call.principal);
   if (!id) return fail(id.error());
+  const auto stored = service.runs->stored(*id);
+  if (!stored) return fail(stored.error());
+  if (auto exact = app::check_exact_export(stored->records, stored->state, service.redactions); !exact)
+    return problem(403, exact.error());
   auto text = export_session(*service.journal, *id);
   if (!text) return fail(text.error());
   return HttpAnswer{200,
@@ -184,8 +194,10 @@ Result<HttpAnswer> export_run(Service& service, const Call& call) {
 Result<HttpAnswer> replay_run(Service& service, const Call& call) {
   const auto stored = stored_of(service, call);
   if (!stored) return fail(stored.error());
-  const auto report = replay(stored->records);
+  auto report = replay(stored->records);
   if (!report) return fail(report.error());
+  const redact::Redaction shown = service.redactions.filters_of_shown(*stored->state.agent);
+  app::redact_difference(report->divergence, shown, shown);
   Json divergence = nullptr;
   if (const auto& found = report->divergence) {
     divergence = JsonObject{

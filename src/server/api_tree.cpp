@@ -4,6 +4,7 @@
 
 #include "app/envelope.hpp"
 #include "app/run_trees.hpp"
+#include "app/shown_run.hpp"
 #include "server/handlers.hpp"
 
 namespace praxis::server {
@@ -37,6 +38,10 @@ Result<Command> command_of(const Json& json, const SessionId& target, const Auth
   return Command{*verb, target, *text, author};
 }
 
+JsonObject node_json(Service& service, const AgentNode& node) {
+  return app::program_json(app::shown_node(node, filters_of_shown(service, node.id)));
+}
+
 }  // namespace
 
 JsonObject pending_json(const AgentNode& node, const ParkedStep& step, const SessionId& run) {
@@ -58,7 +63,7 @@ Result<HttpAnswer> show_tree(Service& service, const Call& call) {
   const auto tree = service.trees->of(*id);
   if (!tree) return fail(tree.error());
   JsonArray nodes;
-  for (const AgentNode& node : *tree) nodes.push_back(app::program_json(node));
+  for (const AgentNode& node : *tree) nodes.push_back(node_json(service, node));
   return json_answer(JsonObject{{"nodes", std::move(nodes)}});
 }
 
@@ -69,7 +74,7 @@ Result<HttpAnswer> show_trees(Service& service, const Call& call) {
   JsonArray nodes;
   for (const AgentNode& node : trees.nodes()) {
     if (service.runs->may_see(call.principal, service.runs->lineages().root_of(node.id)))
-      nodes.push_back(app::program_json(node));
+      nodes.push_back(node_json(service, node));
   }
   return json_answer(JsonObject{{"nodes", std::move(nodes)}});
 }

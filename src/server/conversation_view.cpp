@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "app/shown_run.hpp"
 #include "server/problem.hpp"
 #include "server/responses_request.hpp"
 
@@ -18,21 +19,24 @@ constexpr std::size_t kMostAdded = 20;  // items in a request, as OpenAI's API h
 /// The logs of the runs of a conversation, each read once.
 class RunLogs {
  public:
-  explicit RunLogs(Service& service) : service_(service) {}
+  RunLogs(Service& service, ViewFor reader) : service_(service), reader_(reader) {}
 
   std::shared_ptr<const app::StoredSession> of(const SessionId& run) {
     const auto known = logs_.find(run);
     if (known != logs_.end()) return known->second;
     std::shared_ptr<const app::StoredSession> log;
     if (service_.runs->lineages().root_of(run) == run) {
-      if (auto stored = service_.runs->stored(run))
-        log = std::make_shared<const app::StoredSession>(*std::move(stored));
+      auto stored = service_.runs->stored(run);
+      if (stored && reader_ == ViewFor::kClient)
+        stored = app::shown_run(*std::move(stored), service_.redactions);
+      if (stored) log = std::make_shared<const app::StoredSession>(*std::move(stored));
     }
     return logs_[run] = log;
   }
 
  private:
   Service& service_;
+  const ViewFor reader_;
   std::map<SessionId, std::shared_ptr<const app::StoredSession>> logs_;
 };
 
@@ -106,8 +110,8 @@ JsonObject shown(JsonObject item, const std::string& id) {
 
 }  // namespace
 
-Result<ConversationView> view_of(Service& service, const StoredConversation& conversation) {
-  RunLogs logs(service);
+Result<ConversationView> view_of(Service& service, const StoredConversation& conversation, ViewFor reader) {
+  RunLogs logs(service, reader);
   ConversationView view;
   std::set<std::string, std::less<>> removed;
   Held held;

@@ -18,8 +18,10 @@ struct ConversationView {
   /// The run of the last response has the items of the conversation and no others, so that it can continue.
   bool last_holds_all = false;
 };
+/// A client is shown what the filters at `shown` leave; a further turn continues with what was said.
+enum class ViewFor : std::uint8_t { kClient, kTurn };
 /// Reads the logs of the responses. Error `kJournal`.
-Result<ConversationView> view_of(Service& service, const StoredConversation& conversation);
+Result<ConversationView> view_of(Service& service, const StoredConversation& conversation, ViewFor reader);
 
 /// The items of a request that adds some, as the conversation shows them, with new ids. Error `kInput` names
 /// the item that is wrong.

@@ -32,9 +32,8 @@ Frame frame_of(std::shared_ptr<const Event> shown, std::shared_ptr<const Event> 
 
 /// Of an event of the log.
 Frame frame_of(const Event& event, const Position& position, SessionId root, const EventRedactor& redactor) {
-  auto exact = std::make_shared<const Event>(event);
-  auto shown = redactor.shown(exact);
-  return frame_of(std::move(shown), std::move(exact), position, std::move(root));
+  const auto whole = std::make_shared<const Event>(event);
+  return frame_of(redactor.shown(whole), redactor.exact(whole), position, std::move(root));
 }
 
 /// Whether an answer that was being written is complete or given up: no further piece of it comes.
@@ -55,12 +54,12 @@ std::uint64_t last_whole_record(const Position& after) {
 
 EventFeed::EventFeed(std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
                      std::shared_ptr<Executor> executor, std::shared_ptr<Folds> folds,
-                     EventRedactor::RedactionOf redaction_of)
+                     EventRedactor::RedactionOf redaction_of, EventRedactor::RedactionOf shown_filters_of)
     : runtime_(std::move(runtime)),
       journal_(std::move(journal)),
       executor_(std::move(executor)),
       folds_(std::move(folds)),
-      redactor_(std::move(redaction_of)),
+      redactor_(std::move(redaction_of), std::move(shown_filters_of)),
       lineages_(journal_),
       projection_(journal_, folds_) {}
 

@@ -40,7 +40,7 @@ struct Frame {
   std::optional<Position> position;    ///< of an event in the log; nothing for a transient one
   SessionId root;                      ///< of the session's tree
   std::shared_ptr<const Event> event;  ///< as observers may see it
-  std::shared_ptr<const Event> exact;  ///< for answers to the program that asked; null: what was held back
+  std::shared_ptr<const Event> exact;  ///< for the program that asked: with secrets; null: what was held back
   SharedBytes text;                    ///< `event` as server-sent event
   std::shared_ptr<SocketText> socket;  ///< as WebSocket frame
   std::uint64_t ordinal = 0;           ///< of a piece of an answer: later pieces have higher ones, from 1
@@ -82,7 +82,8 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
  public:
   EventFeed(std::shared_ptr<Runtime> runtime, std::shared_ptr<Journal> journal,
             std::shared_ptr<Executor> executor, std::shared_ptr<Folds> folds = nullptr,
-            EventRedactor::RedactionOf redaction_of = nullptr);
+            EventRedactor::RedactionOf redaction_of = nullptr,
+            EventRedactor::RedactionOf shown_filters_of = nullptr);
   ~EventFeed();
   EventFeed(const EventFeed&) = delete;
   EventFeed& operator=(const EventFeed&) = delete;

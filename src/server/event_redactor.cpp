@@ -29,6 +29,30 @@ AgentSpecPtr agent_of(Journal& journal, const SessionId& session) {
   return created == nullptr ? nullptr : created->agent;
 }
 
+/// What `made` gives for the agent of a session, or for null; made once for each session.
+EventRedactor::RedactionOf of_sessions(std::shared_ptr<Journal> journal,
+                                       std::function<redact::Redaction(const AgentSpec*)> made) {
+  struct Known {
+    std::mutex mutex;
+    std::map<SessionId, redact::Redaction> by_session;
+  };
+  constexpr std::size_t kMostKnown = 10'000;
+  return [journal = std::move(journal), made = std::move(made),
+          known = std::make_shared<Known>()](const SessionId& session) {
+    {
+      const std::lock_guard lock(known->mutex);
+      const auto found = known->by_session.find(session);
+      if (found != known->by_session.end()) return found->second;
+    }
+    const auto agent = agent_of(*journal, session);
+    redact::Redaction redaction = made(agent.get());
+    if (!agent) return redaction;
+    const std::lock_guard lock(known->mutex);
+    if (known->by_session.size() >= kMostKnown) known->by_session.clear();
+    return known->by_session[session] = redaction;
+  };
+}
+
 }  // namespace
 
 std::string* delta_text(Event& event) { return text_in(event); }
@@ -56,8 +80,15 @@ bool continues(const Event& before, const Event& after) {
 }
 
 std::shared_ptr<const Event> EventRedactor::shown(const std::shared_ptr<const Event>& event) const {
-  if (is_off()) return event;
-  const redact::Redaction redaction = of_(event->agent.id);
+  return is_off() ? event : redacted(event, of_(event->agent.id));
+}
+
+std::shared_ptr<const Event> EventRedactor::exact(const std::shared_ptr<const Event>& event) const {
+  return filters_ ? redacted(event, filters_(event->agent.id)) : event;
+}
+
+std::shared_ptr<const Event> EventRedactor::redacted(const std::shared_ptr<const Event>& event,
+                                                     const redact::Redaction& redaction) {
   if (redaction.is_off()) return event;
   auto copy = std::make_shared<Event>(*event);
   redact_event(*copy, redaction);
@@ -110,25 +141,16 @@ void EventRedactor::forget(const SessionId& session) {
 
 EventRedactor::RedactionOf redaction_of_sessions(app::Redactions redactions, std::shared_ptr<Journal> journal,
                                                  app::RedactPoint point) {
-  struct Known {
-    std::mutex mutex;
-    std::map<SessionId, redact::Redaction> by_session;
-  };
-  constexpr std::size_t kMostKnown = 10'000;
-  return [redactions = std::move(redactions), journal = std::move(journal), point,
-          known = std::make_shared<Known>()](const SessionId& session) {
-    {
-      const std::lock_guard lock(known->mutex);
-      const auto found = known->by_session.find(session);
-      if (found != known->by_session.end()) return found->second;
-    }
-    const auto agent = agent_of(*journal, session);
-    if (!agent) return redactions.at(point);
-    const redact::Redaction made = redactions.at(point, *agent);
-    const std::lock_guard lock(known->mutex);
-    if (known->by_session.size() >= kMostKnown) known->by_session.clear();
-    return known->by_session[session] = made;
-  };
+  return of_sessions(std::move(journal), [redactions = std::move(redactions), point](const AgentSpec* agent) {
+    return agent == nullptr ? redactions.at(point) : redactions.at(point, *agent);
+  });
+}
+
+EventRedactor::RedactionOf shown_filters_of_sessions(app::Redactions redactions,
+                                                     std::shared_ptr<Journal> journal) {
+  return of_sessions(std::move(journal), [redactions = std::move(redactions)](const AgentSpec* agent) {
+    return redactions.filters_of_shown(agent == nullptr ? AgentSpec() : *agent);
+  });
 }
 
 }  // namespace praxis::server

@@ -31,13 +31,16 @@ class EventRedactor {
   /// Gives the redaction of a session; called on any thread.
   using RedactionOf = std::function<redact::Redaction(const SessionId&)>;
 
-  /// Null: nothing is redacted.
-  explicit EventRedactor(RedactionOf of) : of_(std::move(of)) {}
+  /// `of`: for observers; `filters`: what also holds for the program that asked. Null: nothing is redacted.
+  explicit EventRedactor(RedactionOf of, RedactionOf filters = nullptr)
+      : of_(std::move(of)), filters_(std::move(filters)) {}
 
   /// Whether nothing is redacted.
   bool is_off() const { return !of_; }
   /// An event of the log.
   std::shared_ptr<const Event> shown(const std::shared_ptr<const Event>& event) const;
+  /// The same for the program that asked: secrets stay, content filters apply.
+  std::shared_ptr<const Event> exact(const std::shared_ptr<const Event>& event) const;
   /// A transient event; of a delta what is decided, which may be nothing, after what was held back of
   /// another text of the session.
   std::vector<Event> pieces(const Event& event);
@@ -53,7 +56,10 @@ class EventRedactor {
     std::unique_ptr<redact::StreamRedactor> stream;
   };
 
-  const RedactionOf of_;
+  static std::shared_ptr<const Event> redacted(const std::shared_ptr<const Event>& event,
+                                               const redact::Redaction& redaction);
+
+  const RedactionOf of_, filters_;
   std::mutex mutex_;
   std::map<SessionId, Open> open_;  ///< a session writes one text at a time
 };
@@ -61,5 +67,8 @@ class EventRedactor {
 /// The redaction of each session at a place, by the rules that its log begins with.
 EventRedactor::RedactionOf redaction_of_sessions(app::Redactions redactions, std::shared_ptr<Journal> journal,
                                                  app::RedactPoint point);
+/// Only the content filters at `shown` of each session, likewise.
+EventRedactor::RedactionOf shown_filters_of_sessions(app::Redactions redactions,
+                                                     std::shared_ptr<Journal> journal);
 
 }  // namespace praxis::server

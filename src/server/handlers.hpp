@@ -16,6 +16,8 @@ HttpAnswer created(const SessionId& run, bool is_new);
 /// Leaves out all but the last entries of what grows with a turn, in the JSON of its result, and says how
 /// many those were.
 void shorten_lists(JsonObject& json);
+/// The filters at `shown` of a session: by its agent now, or as it began if its log cannot be folded.
+redact::Redaction filters_of_shown(Service& service, const SessionId& session);
 /// A step that waits, as lists show it.
 JsonObject pending_json(const AgentNode& node, const ParkedStep& step, const SessionId& run);
 

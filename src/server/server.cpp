@@ -377,6 +377,11 @@ Status begin_push(Service& service, const std::shared_ptr<Executor>& executor, P
   return service.push ? service.push->start() : Status();
 }
 
+std::shared_ptr<LoginCode> login_of(const ServerOptions& options, UnixMillis now) {
+  if (options.login_code.empty()) return nullptr;
+  return std::make_shared<LoginCode>(options.login_code, options.login_token, now + kLoginTime);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOptions options) {
@@ -395,7 +400,9 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   const auto folds = std::make_shared<Folds>(journal);
   const app::Redactions redactions(*place);
   const auto redaction_of_events = redaction_of_sessions(redactions, journal, &RedactRules::events);
-  auto feed = std::make_shared<EventFeed>(*runtime, journal, executor, folds, redaction_of_events);
+  const auto shown_filters = shown_filters_of_sessions(redactions, journal);
+  auto feed =
+      std::make_shared<EventFeed>(*runtime, journal, executor, folds, redaction_of_events, shown_filters);
   const auto service = std::make_shared<Service>(
       place, *runtime, journal, runs, feed, std::make_shared<BlobReferences>(journal), folds,
       std::make_shared<Trees>(journal), std::make_shared<Conversations>(runs, journal, *runtime));
@@ -403,12 +410,10 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   if (engine_log) service->engine = engine_log->counts();
   service->redactions = redactions;
   service->redaction_of_events = redaction_of_events;
+  service->shown_filters_of = shown_filters;
   if (!files.state_folder.empty())
     service->refusals = std::make_shared<Refusals>(files.state_folder, options.warn);
-  if (!options.login_code.empty()) {
-    service->login = std::make_shared<LoginCode>(options.login_code, std::move(options.login_token),
-                                                 (*runtime)->environment().now() + kLoginTime);
-  }
+  service->login = login_of(options, (*runtime)->environment().now());
   auto relay = relay_of(*service, options.warn);
   feed->start();
   if (auto begun = begin_push(*service, executor, std::move(options.push), options.warn); !begun)

@@ -52,6 +52,7 @@ struct Service {
   std::atomic<bool> draining = false;
   app::Redactions redactions = {};
   EventRedactor::RedactionOf redaction_of_events = nullptr;  ///< of each session, as the feed has it
+  EventRedactor::RedactionOf shown_filters_of = nullptr;     ///< of each session, as it began
   app::UsageIndex usage = {};
   std::shared_ptr<A2aPush> push = nullptr;  ///< null: the server sends no push notifications
   std::shared_ptr<const restate::EngineCounts> engine = nullptr;  ///< null: turns run in this process alone

@@ -6,10 +6,10 @@
 #include "app/change_text.hpp"
 #include "app/provider_status.hpp"
 #include "app/run_files.hpp"
+#include "app/shown_run.hpp"
 #include "app/team_run.hpp"
 #include "app/transcript.hpp"
 #include "app/without_secrets.hpp"
-#include "core/project.hpp"
 #include "logs/read_state.hpp"
 #include "praxis/base/executor.hpp"
 #include "praxis/core/state.hpp"
@@ -40,14 +40,9 @@ class LocalChatRun final : public ChatRun {
   }
 
   Result<bool> show_past(const EventHandler& show) override {
-    const auto records = read_records(journal(), id_);
-    if (!records) return fail(records.error());
-    State state;
-    for (const StoredRecord& record : *records) {
-      if (auto applied = apply_to(state, record.record); !applied) return fail(applied.error());
-      for (const Event& event : project(record.record, state)) show(event);
-    }
-    return state.turn || !state.queue.empty() || app::team_goes_on(state);
+    const auto state = app::show_past(journal(), id_, app::Redactions(workspace_), show);
+    if (!state) return fail(state.error());
+    return state->turn || !state->queue.empty() || app::team_goes_on(*state);
   }
 
   Status close() override {
