@@ -34,7 +34,9 @@ Millis Effects::finish(const EffectId& effect, std::chrono::nanoseconds now) {
   auto done = running_.extract(effect);
   if (!done) return Millis{0};
   release_clock(done.mapped(), now);
-  return std::chrono::duration_cast<Millis>(now - done.mapped().started - done.mapped().waited);
+  const bool sleeps = done.mapped().kind == EffectKind::kTimer;
+  const auto waited = sleeps ? std::chrono::nanoseconds{0} : done.mapped().waited;
+  return std::chrono::duration_cast<Millis>(now - done.mapped().started - waited);
 }
 
 std::chrono::nanoseconds Effects::active(std::chrono::nanoseconds now) const {

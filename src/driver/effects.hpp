@@ -47,7 +47,8 @@ class Effects {
   /// True while a model call is running.
   bool asks_model() const;
 
-  /// Removes an effect and returns how long it ran, without the time that it waited for approvals or slept.
+  /// Removes an effect and returns how long it ran, without the time that it waited; a timer ran all the
+  /// time.
   Millis finish(const EffectId& effect, std::chrono::nanoseconds now);
 
   /// Stops the time limit of a running effect at `now`.

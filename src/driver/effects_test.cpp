@@ -46,6 +46,15 @@ TEST(Effects, TimeThatItWaitsForApprovalsDoesNotCount) {
   EXPECT_EQ(effects.finish(EffectId{"e1"}, 500ms), Millis{40});
 }
 
+TEST(Effects, TimerHasTheLengthOfItsSleepAndIsNotActive) {
+  Effects effects;
+  records::EffectIntended sleep = tool("e1");
+  sleep.kind = EffectKind::kTimer;
+  effects.hold_clock(effects.begin(sleep, 10ms), 10ms);
+  EXPECT_EQ(effects.finish(EffectId{"e1"}, 70ms), Millis{60});
+  EXPECT_EQ(effects.last_active(), Millis{0});
+}
+
 TEST(Effects, TimeOfEffectsThatRunAtOnceCountsOnce) {
   Effects effects;
   effects.begin(tool("e1"), 0ms);
