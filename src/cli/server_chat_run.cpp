@@ -201,7 +201,13 @@ Result<bool> ServerChatRun::show_past(const EventHandler& show) {
 void ServerChatRun::command(CommandVerb verb, std::string text) {
   calls_.add([this, verb, text = std::move(text)] {
     if (verb == CommandVerb::kInterrupt && !is_recorded()) return;
-    deliver(text, [this, verb](const std::string& sent) { return send_command(verb, sent); });
+    deliver(text, [this, verb](const std::string& sent) {
+      auto done = send_command(verb, sent);
+      // The turn was over when it arrived.
+      const bool came_late =
+          verb == CommandVerb::kInterrupt && !done && done.error().code == ErrorCode::kInput;
+      return came_late ? Status() : done;
+    });
   });
 }
 
