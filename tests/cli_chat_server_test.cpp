@@ -165,11 +165,12 @@ TEST_F(CliChatServer, WhatIsCutOnTheWayIsNeitherLostNorRepeated) {
   port_ = relay.port();
   const auto run = chat({"steps"});
   run->type("Go\r");
-  run->shows("Done.");
+  run->shows("- 3 steps");  // the turn is over
   EXPECT_TRUE(relay.has_cut_stream());
   relay.cut_next_answer();
   run->type("More\r");
   run->shows("After.");
+  run->shows("- 1 step");
   EXPECT_TRUE(relay.has_cut_answer());
   const std::string screen = left(*run);
   expect_once_in_order(screen, {"> Go", "\"k0\"", "\"k1\"", "Done.", "> More", "After."});
