@@ -17,9 +17,7 @@ Rig delegating() {
   Rig rig;
   rig.ask();
   rig.answer(calls({tool_call("a", "echo")}));
-  RecordsGiven spawned;
-  spawned.records.emplace_back(records::ChildSpawned{kChild, CallId{"a"}, "child", "k"});
-  rig.feed(std::move(spawned));
+  rig.spawn(kChild, "a");
   rig.feed(ChildBegan{kChild, CallId{"a"}});
   return rig;
 }

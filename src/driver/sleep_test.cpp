@@ -96,9 +96,7 @@ TEST(DriverSleep, SleepOfASubAgent_IsNoActiveTimeOfTheSessionAbove) {
   rig.ask();
   rig.answer(calls({tool_call("a", "echo")}));
   const SessionId child{"s2"};
-  RecordsGiven spawned;
-  spawned.records.emplace_back(records::ChildSpawned{child, CallId{"a"}, "child", "k"});
-  rig.feed(std::move(spawned));
+  rig.spawn(child, "a");
   rig.feed(ChildBegan{child, CallId{"a"}});
   rig.feed(ChildWaits{child, {}, false, true});
   ASSERT_NE(rig.find<ShowSession>(), nullptr);

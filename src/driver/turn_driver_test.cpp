@@ -187,9 +187,7 @@ TEST(TurnDriver, ClockOfACallIsStoppedWhileItsSubAgentWaits) {
   rig.answer(calls({tool_call("a", "echo")}));
   const Token limit = rig.find<ArmTimer>()->timer;
   const SessionId child{"s2"};
-  RecordsGiven spawned;
-  spawned.records.emplace_back(records::ChildSpawned{child, CallId{"a"}, "child", "k"});
-  rig.feed(std::move(spawned));
+  rig.spawn(child, "a");
   rig.feed(ChildBegan{child, CallId{"a"}});
   ParkedStep step;
   step.id = ParkId{"s2/p1"};
@@ -459,9 +457,7 @@ TEST(TurnDriver, EndOfASubAgentIsRecorded) {
   rig.ask();
   rig.answer(calls({tool_call("a", "echo")}));
   const SessionId child{"s2"};
-  RecordsGiven spawned;
-  spawned.records.emplace_back(records::ChildSpawned{child, CallId{"a"}, "child", "k"});
-  rig.feed(std::move(spawned));
+  rig.spawn(child, "a");
   records::ChildSettled settled{child, StopReason::kFinished, {}};
   settled.usage.input = 11;
   rig.feed(ChildEnded{settled});

@@ -75,6 +75,12 @@ class Rig {
     messages.push_back(text_message(Role::kUser, "go"));
     return feed(TurnRequested{std::move(messages), nullptr, nullptr, {1, false}});
   }
+  /// A call creates a sub-agent.
+  const Actions& spawn(const SessionId& child, const std::string& call) {
+    RecordsGiven spawned;
+    spawned.records.emplace_back(records::ChildSpawned{child, CallId{call}, "child", "k"});
+    return feed(std::move(spawned));
+  }
   const Actions& answer(ModelResponse response) {
     return feed(ModelEnded{running_effect(), driver->state().turn->effect->attempt, std::move(response)});
   }
