@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "net/testing/test_server.hpp"
+#include "server/testing/a2a_client.hpp"
 #include "server/testing/a2a_shapes.hpp"
-#include "server/testing/served.hpp"
 
 namespace praxis::server {
 namespace {
@@ -21,7 +21,6 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using namespace testing;
 
-constexpr std::string_view kPushVersion = "A2A-Version: 1.0\r\n";
 constexpr auto kLongAgo = std::chrono::milliseconds(1);
 
 /// Takes notifications, or does what the test says instead.
@@ -80,7 +79,7 @@ class Receiver {
   TestServer server_{[this](const TestRequest& request, TestConnection& to) { answer(request, to); }};
 };
 
-class A2aPushes : public ServerTest {
+class A2aPushes : public A2aClientTest {
  protected:
   ~A2aPushes() override { server_.reset(); }  // before the receiver
 
@@ -97,16 +96,6 @@ class A2aPushes : public ServerTest {
       warnings_ += text + '\n';
     };
     start(std::move(options));
-  }
-  Answer rest(std::string_view method, const std::string& path, std::string_view body = {},
-              std::string_view token = kOwner) const {
-    return call(method, "/a2a/" + path, body, token, kPushVersion);
-  }
-  Answer rpc(const std::string& agent, const std::string& method, const std::string& params,
-             std::string_view token = kOwner) const {
-    return call("POST", "/a2a/" + agent,
-                R"({"jsonrpc":"2.0","id":7,"method":")" + method + R"(","params":)" + params + "}", token,
-                kPushVersion);
   }
   /// Begins a task, which the answer does not wait for, and returns its id.
   std::string begin(const std::string& agent, const std::string& push = {},

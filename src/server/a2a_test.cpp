@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "server/testing/a2a_client.hpp"
 #include "server/testing/a2a_shapes.hpp"
-#include "server/testing/served.hpp"
 
 namespace praxis::server {
 namespace {
@@ -16,20 +16,8 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using namespace testing;
 
-class A2a : public ServerTest {
+class A2a : public A2aClientTest {
  protected:
-  static constexpr std::string_view kVersionHeader = "A2A-Version: 1.0\r\n";
-
-  Answer rest(std::string_view method, const std::string& path, std::string_view body = {},
-              std::string_view token = kOwner) const {
-    return call(method, "/a2a/" + path, body, token, kVersionHeader);
-  }
-  Answer rpc(const std::string& agent, const std::string& method, const std::string& params,
-             std::string_view token = kOwner) const {
-    return call("POST", "/a2a/" + agent,
-                R"({"jsonrpc":"2.0","id":7,"method":")" + method + R"(","params":)" + params + "}", token,
-                kVersionHeader);
-  }
   static std::string message(const std::string& text, const std::string& more = {},
                              const std::string& configuration = "{}") {
     return R"({"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"text":")" + text + R"("}])" + more +
