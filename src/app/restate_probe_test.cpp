@@ -78,7 +78,7 @@ TEST_F(RestateProbe, AnotherServerIsNoRestate) {
                           HasSubstr(" failed " + url() + "/version answers 404; is Restate there?")));
 }
 
-TEST(RestateProbeNowhere, SaysWhatToDo) {
+TEST(RestateProbeNowhere, NamesTheOptions) {
   const auto findings = examine_restate({"http://127.0.0.1:1", "http://127.0.0.1:1", "http://here"});
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_THAT(findings[0].detail, HasSubstr("start it, or give its address: --engine-ingress URL"));

@@ -18,28 +18,30 @@ constexpr std::array<std::string_view, 8> kStates{
     "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING",  "TASK_STATE_COMPLETED",      "TASK_STATE_FAILED",
     "TASK_STATE_CANCELED",  "TASK_STATE_REJECTED", "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED"};
 
-Result<std::string> id_member(const Json& object, const std::string& where, std::string_view key,
-                              bool is_required) {
+/// A text of at most `most` bytes.
+Result<std::string> text_member(const Json& object, const std::string& where, std::string_view key,
+                                bool is_required, std::size_t most) {
   const std::string field = where + std::string(key);
   const Json& value = json_at(object, key);
   if (!value.is_null() && !value.is_string()) return fail(field_error(field, "must be a string"));
   std::string text = json_string(object, key);
   if (is_required && text.empty()) return fail(field_error(field, "is missing"));
-  if (text.size() > kLongestId) return fail(field_error(field, "is longer than 255 bytes"));
+  if (text.size() > most)
+    return fail(field_error(field, "is longer than " + std::to_string(most) + " bytes"));
   return text;
+}
+
+Result<std::string> id_member(const Json& object, const std::string& where, std::string_view key,
+                              bool is_required) {
+  return text_member(object, where, key, is_required, kLongestId);
 }
 
 /// A text that can be in a header of HTTP.
 Result<std::string> header_text(const Json& object, const std::string& where, std::string_view key,
                                 bool is_required) {
-  const std::string field = where + std::string(key);
-  const Json& value = json_at(object, key);
-  if (!value.is_null() && !value.is_string()) return fail(field_error(field, "must be a string"));
-  std::string text = json_string(object, key);
-  if (is_required && text.empty()) return fail(field_error(field, "is missing"));
-  if (text.size() > kLongestHeader) return fail(field_error(field, "is longer than 4096 bytes"));
-  if (std::ranges::any_of(text, [](char c) { return c < ' ' || c > '~'; }))
-    return fail(field_error(field, "must be visible ASCII characters"));
+  auto text = text_member(object, where, key, is_required, kLongestHeader);
+  if (text && std::ranges::any_of(*text, [](char c) { return c < ' ' || c > '~'; }))
+    return fail(field_error(where + std::string(key), "must be visible ASCII characters"));
   return text;
 }
 
