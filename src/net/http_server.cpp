@@ -1,5 +1,6 @@
 #include "net/http_server.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -67,6 +68,16 @@ Result<FileDescriptor> listen_on_address(const std::string& host, std::uint16_t 
   if (::bind(socket.get(), address->data(), address->size()) != 0 || ::listen(socket.get(), kBacklog) != 0) {
     return cannot_listen(where, errno);
   }
+  return socket;
+}
+
+/// systemd passes sockets that block, and that programs of the server would inherit.
+Result<FileDescriptor> inherited(int descriptor) {
+  FileDescriptor socket(descriptor);
+  const int flags = ::fcntl(descriptor, F_GETFL);
+  if (flags < 0 || ::fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) != 0 ||
+      ::fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0)
+    return cannot_listen("the inherited descriptor " + std::to_string(descriptor), errno);
   return socket;
 }
 
@@ -228,10 +239,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const std::shared_ptr<Exec
                                                       HttpServerOptions options, HttpHandler handler) {
   if (event_loop_of(*executor) == nullptr)
     return fail(ErrorCode::kInternal, "this executor cannot wait for sockets");
-  Result<FileDescriptor> socket =
-      options.inherited_socket >= 0 ? Result<FileDescriptor>(FileDescriptor(options.inherited_socket))
-      : options.socket_path.empty() ? listen_on_address(options.address, options.port)
-                                    : listen_on_path(options.socket_path);
+  Result<FileDescriptor> socket = options.inherited_socket >= 0 ? inherited(options.inherited_socket)
+                                  : options.socket_path.empty()
+                                      ? listen_on_address(options.address, options.port)
+                                      : listen_on_path(options.socket_path);
   if (!socket) return fail(socket.error());
   auto listener =
       std::make_shared<Listener>(executor, std::move(options), std::move(handler), *std::move(socket));
