@@ -277,6 +277,21 @@ TEST_F(ServedLoad, ServerWithoutRoomForMoreGoesOnWithWhatItHas) {
   wait_for(create("chat", testing::kAnna), "completed");
 }
 
+TEST_F(ServedLoad, RunsThatBeginAndEndAtOnceAreCountedWithoutWaitingForEachOther) {
+  ServerOptions options;
+  options.load.token.waiting = 1'000;
+  start(std::move(options));
+  {
+    std::vector<std::jthread> clients;
+    for (int i = 0; i < 8; ++i) {
+      clients.emplace_back([this] {
+        for (int run = 0; run < 25; ++run) create("chat", testing::kAnna);
+      });
+    }
+  }
+  wait_for(create("chat", testing::kAnna), "completed");
+}
+
 TEST_F(ServedLoad, MemoryBeyondTheBoundIsAnErrorOfTheServer) {
   ServerOptions options;
   options.load.memory = 1;

@@ -90,6 +90,7 @@ Runs::Runs(std::shared_ptr<const app::Workspace> workspace, std::shared_ptr<Runt
       executor_(std::move(executor)),
       load_(std::move(load)),
       acknowledgements_(std::make_shared<Acknowledgements>(runtime_, executor_, patience)),
+      open_(std::make_shared<OpenRuns>(executor_)),
       lineages_(journal_) {}
 
 // ---- creating and opening
@@ -140,7 +141,7 @@ Result<Session> Runs::new_session(NewRun& wanted, const SessionId& id, const Pri
     return fail(prepared.error());
   auto session = runtime_->create_session(*agent, std::move(start), principal.span);
   if (!session) return session;
-  keep(id, *session);
+  std::ignore = open_->keep(id, *session);
   note_belonging(id, {.tenant = principal.tenant, .agent = agent->spec().id, .starter = principal.name});
   return session;
 }
@@ -150,7 +151,7 @@ void Runs::create(NewRun wanted, const Principal& principal, WhenCreated then) {
   const SessionId run = has_key ? id_of_key(principal.account(), wanted.idempotency)
                                 : SessionId(runtime_->environment().new_id());
   std::unique_lock reading(reading_agents_);
-  if (has_key && (at_hand(run) || journal_->session(run))) {
+  if (has_key && (open_->find(run) || journal_->session(run))) {
     reading.unlock();
     return find_again(run, wanted, std::move(then));
   }
@@ -206,7 +207,7 @@ void Runs::let_go(const SessionId& run) {
     const std::lock_guard lock(mutex_);
     if (queued_.erase(run) == 0) return;
   }
-  if (auto session = at_hand(run)) session->unpause();
+  if (auto session = open_->find(run)) session->unpause();
 }
 
 bool Runs::is_queued(const SessionId& run) const {
@@ -257,8 +258,8 @@ Result<Agent> Runs::described(const std::string& name) {
   return app::agent_named(*workspace_, name);
 }
 
-Result<Session> Runs::open(const SessionId& run, const BranchChange& change, Opening opening) {
-  if (auto session = at_hand(run)) return *session;
+Result<OpenRuns::Use> Runs::open(const SessionId& run, const BranchChange& change, Opening opening) {
+  if (auto used = open_->use(run)) return *std::move(used);
   auto read = stored(run);
   if (!read) return fail(read.error());
   if (json_bool(read->state.agent->metadata, kConversation))
@@ -266,7 +267,7 @@ Result<Session> Runs::open(const SessionId& run, const BranchChange& change, Ope
                          " holds a conversation and takes no turn; name the conversation in "
                          "POST /v1/responses"));
   const std::lock_guard reading(reading_agents_);
-  if (auto session = at_hand(run)) return *session;
+  if (auto used = open_->use(run)) return *std::move(used);
   app::ReopenOptions options;
   options.stays_here = true;
   options.unfinished = opening == Opening::kUnfinished;
@@ -274,20 +275,8 @@ Result<Session> Runs::open(const SessionId& run, const BranchChange& change, Ope
   const std::uint32_t step = read->state.turn ? read->state.turn->step : 0;
   options.adjust = [&](Agent& agent) { return adjust(agent, change, step); };
   auto session = app::reopen_run_in(runtime_, *read, *workspace_, options);
-  if (session) keep(run, *session);
-  return session;
-}
-
-std::optional<Session> Runs::at_hand(const SessionId& run) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = open_.find(run);
-  if (found == open_.end()) return std::nullopt;
-  return found->second;
-}
-
-void Runs::keep(const SessionId& run, const Session& session) {
-  const std::lock_guard lock(mutex_);
-  open_.insert_or_assign(run, session);
+  if (!session) return fail(session.error());
+  return open_->keep(run, *session);
 }
 
 // A run that waits for an approver stays open, so that a decision continues it at once. The last handle is
@@ -303,17 +292,8 @@ Session::TurnDone Runs::when_done(const SessionId& run, Load::Slot slot,
     if (also) also(result);
     if (self) self->forget_queued(run);
     if (!self || (result && !result->pending.empty())) return;
-    self->executor_->post_blocking([self, run] { self->drop(run); });
+    self->executor_->post_blocking([open = self->open_, run] { open->close_if_idle(run); });
   };
-}
-
-void Runs::drop(const SessionId& run) {
-  const auto session = at_hand(run);
-  if (!session || session->status() == SessionStatus::kRunning ||
-      session->status() == SessionStatus::kAwaitingUser)
-    return;
-  const std::lock_guard lock(mutex_);
-  open_.erase(run);  // not the last handle
 }
 
 // ---- acting
@@ -331,11 +311,8 @@ void Runs::forget_queued(const SessionId& run) {
 
 Load::Waiting Runs::waiting_for(const Principal& principal) {
   std::vector<SessionId> waiting;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [id, session] : open_) {
-      if (session.status() == SessionStatus::kAwaitingUser) waiting.push_back(id);
-    }
+  for (const auto& [id, session] : open_->all()) {
+    if (session.status() == SessionStatus::kAwaitingUser) waiting.push_back(id);
   }
   const auto own = std::ranges::count_if(
       waiting, [&](const SessionId& id) { return belonging_of(id).tenant == principal.tenant; });
@@ -344,55 +321,56 @@ Load::Waiting Runs::waiting_for(const Principal& principal) {
 
 void Runs::send(const SessionId& run, Load::Slot slot, Message message, Json schema, WhenBegun then,
                 std::function<void(const Result<AgentResult>&)> done, const BranchChange& change) {
-  auto session = open(run, change);
-  if (!session) return then(fail(session.error()));
-  const SessionStatus status = session->status();
+  auto used = open(run, change);
+  if (!used) return then(fail(used.error()));
+  Session& session = **used;
+  const SessionStatus status = session.status();
   if (status == SessionStatus::kRunning || status == SessionStatus::kAwaitingUser ||
       status == SessionStatus::kModified)
     return then(fail(busy(run)));
   const auto ticket = acknowledgements_->expect(run, then);
   if (ticket == 0) return then(fail(busy(run)));
-  session->send(std::move(message), std::move(schema),
-                when_done(run, std::move(slot), std::move(done), ticket));
+  session.send(std::move(message), std::move(schema),
+               when_done(run, std::move(slot), std::move(done), ticket));
 }
 
 Status Runs::resume(const SessionId& run, const BranchChange& change) {
   const auto read = stored(run);
   if (!read) return fail(read.error());
-  if (at_hand(run) && read->state.turn) return {};  // it is working, or waits
+  if (open_->find(run) && read->state.turn) return {};  // it is working, or waits
   const bool is_late = !read->state.turn && read->state.queue.empty() && !read->state.steering.empty();
   if (!read->state.turn && read->state.queue.empty() && !is_late)
     return fail(conflict("run " + run.str() + " has no turn to resume"));
   // Another process may have ended an open turn meanwhile.
-  auto session = open(run, change, is_late ? Opening::kAny : Opening::kUnfinished);
-  if (!session) return fail(session.error());
+  auto used = open(run, change, is_late ? Opening::kAny : Opening::kUnfinished);
+  if (!used) return fail(used.error());
+  Session& session = **used;
   if (!is_late) {
-    session->resume(when_done(run));
+    session.resume(when_done(run));
     return {};
   }
   // A message for the next step of a turn that had just ended.
-  post([turn = session->run(), done = when_done(run)]() mutable { done(turn.report()); });
+  post([turn = session.run(), done = when_done(run)]() mutable { done(turn.report()); });
   return {};
 }
 
 Status Runs::rewind(const SessionId& run, const TurnId& turn) {
-  if (auto session = at_hand(run)) return session->rewind(turn);
+  if (auto session = open_->find(run)) return session->rewind(turn);
   auto done = rewind_session(*journal_, runtime_->environment(), run, turn);
   if (done || done.error().kind() != ErrorKind::kLeaseHeld) return done;
-  auto session = open(run);  // waits for a process that is just letting go of it
-  return session ? session->rewind(turn) : Status(fail(session.error()));
+  auto used = open(run);  // waits for a process that is just letting go of it
+  return used ? (*used)->rewind(turn) : Status(fail(used.error()));
 }
 
 /// Closes a run that is open here.
 Status Runs::release(const SessionId& run) {
-  auto session = at_hand(run);
+  auto session = open_->find(run);
   if (!session) return {};
   const SessionStatus status = session->status();
   const bool is_open = status == SessionStatus::kRunning || status == SessionStatus::kAwaitingUser;
   if (is_open || !session->close())
     return fail(conflict("run " + run.str() + " is not finished; interrupt it before you delete it"));
-  const std::lock_guard lock(mutex_);
-  open_.erase(run);
+  open_->forget(run);
   return {};
 }
 
@@ -429,11 +407,11 @@ Status Runs::decide(const SessionId& session, const std::string& step, Approval 
   if (auto may = may_decide(root, session, step, approval, principal); !may) return may;
   const Author author = author_of(principal);
   const ParkId park(session == root ? step : session.str() + "/" + step);
-  const bool was_open = at_hand(root).has_value();
+  const bool was_open = open_->find(root).has_value();
   auto opened = open(root, {}, Opening::kUnfinished);
   if (opened) {
-    if (auto decided = opened->decide(park, std::move(approval), author); !decided) return decided;
-    if (!was_open) opened->resume(when_done(root));
+    if (auto decided = (*opened)->decide(park, std::move(approval), author); !decided) return decided;
+    if (!was_open) (*opened)->resume(when_done(root));
     return {};
   }
   if (opened.error().kind() != ErrorKind::kLeaseHeld) return fail(opened.error());

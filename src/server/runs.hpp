@@ -20,6 +20,7 @@
 #include "server/acknowledgements.hpp"
 #include "server/call.hpp"
 #include "server/load.hpp"
+#include "server/open_runs.hpp"
 #include "server/projection.hpp"
 #include "server/queued_turn.hpp"
 
@@ -138,7 +139,7 @@ class Runs : public std::enable_shared_from_this<Runs> {
   bool may_see_conversation(const Principal& principal, const SessionId& run);
   Lineages& lineages() { return lineages_; }
   /// Whether this process has the tree of a session open. May block for a read of the journal.
-  bool has_open(const SessionId& session) { return at_hand(lineages_.root_of(session)).has_value(); }
+  bool has_open(const SessionId& session) { return open_->find(lineages_.root_of(session)).has_value(); }
   /// Begins to watch what becomes durable. Call once.
   void start() { acknowledgements_->start(); }
   /// Runs `work` on a worker.
@@ -149,14 +150,11 @@ class Runs : public std::enable_shared_from_this<Runs> {
   Status release(const SessionId& run);
   Result<Agent> agent_of(const NewRun& wanted, const Principal& principal) const;
   enum class Opening : std::uint8_t { kAny, kUnfinished };
-  Result<Session> open(const SessionId& run, const BranchChange& change = {},
-                       Opening opening = Opening::kAny);
+  Result<OpenRuns::Use> open(const SessionId& run, const BranchChange& change = {},
+                             Opening opening = Opening::kAny);
   Result<Created> found_again(const SessionId& id, const std::string& request) const;
   void find_again(const SessionId& id, const NewRun& wanted, WhenCreated then);
   Result<Session> new_session(NewRun& wanted, const SessionId& id, const Principal& principal);
-  std::optional<Session> at_hand(const SessionId& run) const;
-  void keep(const SessionId& run, const Session& session);
-  void drop(const SessionId& run);
   Result<Load::Slot> begin_or_queue(const Principal& principal, const std::weak_ptr<QueuedTurn>& turn);
   void hold(const SessionId& run, Session session);
   void let_go(const SessionId& run);
@@ -186,11 +184,11 @@ class Runs : public std::enable_shared_from_this<Runs> {
   const std::shared_ptr<Executor> executor_;
   const std::shared_ptr<Load> load_;
   const std::shared_ptr<Acknowledgements> acknowledgements_;
+  const std::shared_ptr<OpenRuns> open_;
   Lineages lineages_;
   std::mutex reading_agents_;  // agents are read one at a time: their files are read in the current folder
   std::atomic<bool> sweeps_ = false;  // what removed runs leave is about to be removed
   mutable std::mutex mutex_;          // guards the next members
-  std::map<SessionId, Session> open_;
   std::map<SessionId, Belonging> belongings_;
   std::set<SessionId> queued_;
 };
