@@ -15,6 +15,8 @@ constexpr std::size_t kMostTransient = 20'000;  // that wait; what exceeds them 
 constexpr auto kLook = 250ms;                   // between looks for what other processes wrote
 constexpr std::uint64_t kIdleTicks = 60;        // of these, 15 seconds, between signs of life
 constexpr auto kRetry = 20ms;                   // until an observer has room again
+constexpr std::uint64_t kReadLooks = 8;         // of these, 2 seconds, for a record that cannot be read
+constexpr std::size_t kMostUnreadable = 1000;   // sessions that are remembered as such
 
 /// Whether no record holds the event, so that only who watches sees it.
 bool is_transient(const EventBody& body) {
@@ -43,6 +45,13 @@ bool ends_answer(const EventBody& body) {
          std::holds_alternative<events::ModelResponded>(body) ||
          std::holds_alternative<events::ModelFailed>(body) ||
          std::holds_alternative<events::AttemptSuperseded>(body) || ends_turn(body);
+}
+
+/// Whether to go on without a record that could not be read, or to read it again at a later look. A session
+/// that stays unreadable, such as one of a newer program, keeps observers waiting once.
+bool gives_up(std::map<SessionId, std::uint64_t>& unreadable, const SessionId& session, std::uint64_t look) {
+  if (unreadable.size() >= kMostUnreadable && !unreadable.contains(session)) unreadable.clear();
+  return look - unreadable.try_emplace(session, look).first->second >= kReadLooks;
 }
 
 /// The last record of which an observer has all events, when the last event that it has is at `after`.
@@ -192,6 +201,17 @@ void EventFeed::take_transient(std::map<SessionId, std::deque<Frame>>& transient
   transient_count_ = 0;
 }
 
+/// Returns what `take_transient` took, before what came meanwhile.
+void EventFeed::give_back(std::map<SessionId, std::deque<Frame>>& transient) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [session, frames] : transient) {
+    transient_count_ += frames.size();
+    std::deque<Frame>& later = transient_[session];
+    std::ranges::move(later, std::back_inserter(frames));
+    later = std::move(frames);
+  }
+}
+
 // A transient event is published after the records before it were committed, and before the record after it
 // is: what is taken once records were read has all that comes before them, and what was taken before nothing
 // more was read has no record missing before it. So each finds its place before the first record with a
@@ -204,22 +224,7 @@ void EventFeed::pump_once() {
     if (!changes || changes->empty()) break;  // an unreadable journal stops the runs, which say so
     note_records(*changes);                   // no piece before them comes after what is taken now
     take_transient(transient);
-    for (const Change& change : *changes) {
-      deliver_before(change.session, change.seq, transient);
-      auto events = projection_.events_of(change.session, change.seq);
-      if (events) std::ranges::for_each(*events, [this](const Event& event) { note_end(event); });
-      std::vector<ObserverPtr> observers;
-      {
-        const std::lock_guard lock(mutex_);
-        live_ = change.position;
-        observers = joined_;
-      }
-      deliver_rest(change, observers);
-      if (!events) continue;
-      const SessionId root = lineages_.root_of(change.session);
-      for (std::uint32_t i = 0; i < events->size(); ++i)
-        deliver(frame_of((*events)[i], Position{change.position, i}, root, redactor_), observers);
-    }
+    if (!deliver_records(*changes, transient)) return give_back(transient);
   }
   for (auto& [session, frames] : transient) deliver_before(session, UINT64_MAX, transient);
   for (const ObserverPtr& observer : joined()) {
@@ -227,6 +232,39 @@ void EventFeed::pump_once() {
       give_partial(*observer, observer->partials.begin()->first);
     if (observer->gone) leave(observer);
   }
+}
+
+/// The events of a record whose session has its place in a tree. Errors: `kJournal`.
+Result<std::vector<Event>> EventFeed::events_of(const Change& change, Projection& projection) {
+  if (lineages_.root_of(change.session).empty())
+    return fail(ErrorCode::kJournal, "session " + change.session.str() + " cannot be read");
+  return projection.events_of(change.session, change.seq);
+}
+
+/// False: a record could not be read. It and those after it come again with a later look.
+bool EventFeed::deliver_records(const std::vector<Change>& changes,
+                                std::map<SessionId, std::deque<Frame>>& transient) {
+  for (const Change& change : changes) {
+    deliver_before(change.session, change.seq, transient);
+    const auto events = events_of(change, projection_);
+    if (events) {
+      unreadable_.erase(change.session);
+      std::ranges::for_each(*events, [this](const Event& event) { note_end(event); });
+    }
+    std::vector<ObserverPtr> observers;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!events && !gives_up(unreadable_, change.session, ticks_)) return false;
+      live_ = change.position;
+      observers = joined_;
+    }
+    deliver_rest(change, observers);
+    if (!events) continue;
+    const SessionId root = lineages_.root_of(change.session);
+    for (std::uint32_t i = 0; i < events->size(); ++i)
+      deliver(frame_of((*events)[i], Position{change.position, i}, root, redactor_), observers);
+  }
+  return true;
 }
 
 void EventFeed::deliver_before(const SessionId& session, std::uint64_t seq,
@@ -358,8 +396,11 @@ void EventFeed::catch_up(const ObserverPtr& observer, const std::shared_ptr<Proj
     if (changes->empty()) observer->after = std::max(observer->after, Position{live, UINT32_MAX});
     for (const Change& change : *changes) {
       const SessionId root = lineages_.root_of(change.session);
-      if (covers(observer->filter, lineages_, change.session, root)) {
-        const auto events = projection->events_of(change.session, change.seq);
+      if (root.empty() || covers(observer->filter, lineages_, change.session, root)) {
+        const auto events = events_of(change, *projection);
+        if (!events && !gives_up(observer->unreadable, change.session, observer->looks++))
+          return catch_up_after(kLook, observer, projection);
+        if (events) observer->unreadable.erase(change.session);
         for (std::uint32_t i = 0; events && i < events->size() && !observer->gone; ++i) {
           note_end((*events)[i]);
           give(*observer, frame_of((*events)[i], Position{change.position, i}, root, redactor_));
@@ -367,16 +408,18 @@ void EventFeed::catch_up(const ObserverPtr& observer, const std::shared_ptr<Proj
       }
       observer->after = std::max(observer->after, Position{change.position, UINT32_MAX});
       if (observer->gone) return leave(observer);
-      if (observer->sink->has_room()) continue;
-      executor_->after(kRetry, [weak = weak_from_this(), observer, projection] {
-        const auto self = weak.lock();
-        if (!self) return;
-        self->executor_->post_blocking(
-            [self, observer, projection] { self->catch_up(observer, projection); });
-      });
-      return;
+      if (!observer->sink->has_room()) return catch_up_after(kRetry, observer, projection);
     }
   }
+}
+
+void EventFeed::catch_up_after(std::chrono::milliseconds pause, const ObserverPtr& observer,
+                               const std::shared_ptr<Projection>& projection) {
+  executor_->after(pause, [weak = weak_from_this(), observer, projection] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->executor_->post_blocking([self, observer, projection] { self->catch_up(observer, projection); });
+  });
 }
 
 std::uint64_t EventFeed::live_position() {

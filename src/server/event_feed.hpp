@@ -129,6 +129,8 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
     std::uint64_t ordinal = 0;  ///< of the last piece
   };
   using Partials = std::map<SessionId, Partial>;
+  /// The sessions of which a record could not be read, each with the look at which that began.
+  using Unreadable = std::map<SessionId, std::uint64_t>;
 
   struct Observer {
     FeedFilter filter;
@@ -139,6 +141,8 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
     Partials partials = {};          ///< answers that were being written when it joined: not given yet
     std::uint64_t joined_at = 0;     ///< the last piece when it joined: those up to it came as one, or whole
     std::set<SessionId> reads = {};  ///< the sessions of whose open answer it has all pieces so far
+    Unreadable unreadable = {};      ///< while it catches up
+    std::uint64_t looks = 0;         ///< of these, how often it has waited for a record
   };
   using ObserverPtr = std::shared_ptr<Observer>;
 
@@ -146,7 +150,10 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   void note_records(const std::vector<Change>& changes);
   void pump();
   void pump_once();
+  bool deliver_records(const std::vector<Change>& changes, std::map<SessionId, std::deque<Frame>>& transient);
+  Result<std::vector<Event>> events_of(const Change& change, Projection& projection);
   void take_transient(std::map<SessionId, std::deque<Frame>>& transient);
+  void give_back(std::map<SessionId, std::deque<Frame>>& transient);
   void deliver(const Frame& frame, const std::vector<ObserverPtr>& observers);
   void deliver_before(const SessionId& session, std::uint64_t seq,
                       std::map<SessionId, std::deque<Frame>>& transient);
@@ -159,6 +166,8 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   void note_end(const Event& event);
   std::vector<ObserverPtr> joined();
   void catch_up(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection);
+  void catch_up_after(std::chrono::milliseconds pause, const ObserverPtr& observer,
+                      const std::shared_ptr<Projection>& projection);
   std::uint64_t live_position();
   bool try_join(const ObserverPtr& observer);
   void leave(const ObserverPtr& observer);
@@ -191,7 +200,9 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   bool ticking_ = false;
   bool stopped_ = false;
 
-  Projection projection_;  ///< only the pump uses it, which runs once at a time
+  // Only the pump uses these, which runs once at a time.
+  Projection projection_;
+  Unreadable unreadable_;
 };
 
 /// An event as a server-sent event: `id` (of an event in the log), `event` and `data`.

@@ -70,6 +70,34 @@ class SlowToRead final : public praxis::testing::ForwardingJournal {
   praxis::testing::Gate reading_, door_;
 };
 
+/// A journal that fails to read logs, as often as a test wants.
+class FailsToRead final : public praxis::testing::ForwardingJournal {
+ public:
+  using ForwardingJournal::ForwardingJournal;
+
+  void fail_reads(int count) { failures_ = count; }
+  /// The log of this session cannot be read any more.
+  void break_log(const SessionId& session) {
+    const std::lock_guard lock(mutex_);
+    broken_ = session;
+  }
+  int left() const { return failures_; }
+
+  Result<std::vector<Entry>> read(const SessionId& session, std::uint64_t from, std::size_t limit) override {
+    const std::lock_guard lock(mutex_);
+    if (session == broken_ || failures_ > 0) {
+      if (session != broken_) --failures_;
+      return fail(ErrorCode::kJournal, ErrorKind::kIo, "the disk failed");
+    }
+    return ForwardingJournal::read(session, from, limit);
+  }
+
+ private:
+  std::atomic<int> failures_ = 0;
+  std::mutex mutex_;
+  SessionId broken_;
+};
+
 class EventFeedTest : public praxis::testing::Scripted {
  protected:
   /// Waits until a condition holds; at most 10 seconds.
@@ -161,6 +189,53 @@ TEST_F(EventFeedTest, WhoComesBetweenTheLastPieceAndItsRecordGetsTheAnswerWhole)
   }
   EXPECT_GT(early->count("text.delta"), 0);
   EXPECT_EQ(late->count("text.delta"), 0) << "what was held back is not the answer";
+  feed->stop();
+}
+
+TEST_F(EventFeedTest, RecordThatCannotBeReadForAWhile_IsGivenLaterInItsPlace) {
+  const auto journal = std::make_shared<FailsToRead>(journal_);
+  const auto feed = std::make_shared<EventFeed>(runtime_, journal, runtime_->model_services().executor);
+  feed->start();
+  const auto live = std::make_shared<NamesSink>(), late = std::make_shared<NamesSink>(),
+             exact = std::make_shared<NamesSink>();
+  feed->subscribe({}, Position{}, live);
+  EXPECT_TRUE(becomes([&] {
+    EXPECT_TRUE(runtime_->emit("tests.look", nullptr));
+    return live->count("tests.look") > 0;
+  }));
+  journal->fail_reads(2);
+  EXPECT_EQ(checked(runtime_->run_once(scripted(R"({"text":"Hello there."})"), "hi")).text, "Hello there.");
+  EXPECT_TRUE(becomes([&] { return live->count("turn.completed") > 0; }));
+  journal->fail_reads(2);
+  feed->subscribe({}, Position{}, late);
+  EXPECT_TRUE(becomes([&] { return late->count("turn.completed") > 0; }));
+  EXPECT_EQ(journal->left(), 0);
+  feed->subscribe({}, Position{}, exact);
+  EXPECT_TRUE(becomes([&] { return exact->count("turn.completed") > 0; }));
+  const auto of_log = [](const NamesSink& sink) {
+    std::vector<std::string> names = sink.names();
+    std::erase_if(names, [](const std::string& name) {
+      return name == "tests.look" || name == "text.delta" || name == "agent.status";
+    });
+    return names;
+  };
+  EXPECT_EQ(live->count("message.added"), 1);
+  EXPECT_THAT(of_log(*live), ::testing::ContainerEq(of_log(*exact)));
+  EXPECT_THAT(of_log(*late), ::testing::ContainerEq(of_log(*exact)));
+  feed->stop();
+}
+
+TEST_F(EventFeedTest, LogThatCannotBeRead_KeepsNothingFromObserversOfOthers) {
+  const auto journal = std::make_shared<FailsToRead>(journal_);
+  const auto feed = std::make_shared<EventFeed>(runtime_, journal, runtime_->model_services().executor);
+  feed->start();
+  const auto broken = checked(runtime_->run_once(scripted(R"({"text":"Lost."})"), "hi")).session;
+  journal->break_log(broken);
+  const auto sink = std::make_shared<NamesSink>();
+  feed->subscribe({}, Position{}, sink);
+  EXPECT_EQ(checked(runtime_->run_once(scripted(R"({"text":"Hello."})"), "hi")).text, "Hello.");
+  EXPECT_TRUE(becomes([&] { return sink->count("turn.completed") > 0; }));
+  EXPECT_EQ(sink->count("turn.completed"), 1);
   feed->stop();
 }
 
