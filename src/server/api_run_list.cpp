@@ -1,4 +1,5 @@
 // The list of runs, and taking runs out of it.
+#include <algorithm>
 #include <utility>
 
 #include "app/run_list.hpp"
@@ -72,8 +73,12 @@ Result<HttpAnswer> list_runs(Service& service, const Call& call) {
   const auto filter = run_filter_of(call);
   if (!filter) return fail(filter.error());
   const std::string before = call.parameter("before");
-  const auto rows = service.journal->sessions();
+  auto rows = service.journal->sessions();
   if (!rows) return fail(rows.error());
+  const std::string order = call.parameter("order");
+  if (!order.empty() && order != "asc" && order != "desc")
+    return fail(field_error("order", "must be asc or desc, not \"" + order + '"'));
+  if (order == "asc") std::ranges::reverse(*rows);
   JsonArray runs;
   std::string next;
   bool begun = before.empty();

@@ -1,6 +1,8 @@
 // One run: create, read, continue, take back.
 #include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "app/context_report.hpp"
 #include "app/envelope.hpp"
@@ -10,10 +12,12 @@
 #include "app/shown_run.hpp"
 #include "app/transcript.hpp"
 #include "app/transcript_page.hpp"
+#include "logs/check_export.hpp"
 #include "logs/read_part.hpp"
 #include "policy/event_texts.hpp"
 #include "praxis/json/schema.hpp"
 #include "server/handlers.hpp"
+#include "server/input_parts.hpp"
 
 namespace praxis::server {
 namespace {
@@ -29,6 +33,18 @@ Result<std::string> prompt_of(const JsonObject& body) {
   if (prompt->empty()) return fail(field_error("prompt", "is missing: what is the agent to do?"));
   if (prompt->size() > kMostPrompt) return fail(field_error("prompt", "is longer than 8 MiB"));
   return prompt;
+}
+
+/// The message of the user: the prompt, then its attachments.
+Result<std::vector<Part>> message_of(const std::string& prompt, const JsonObject& body) {
+  std::vector<Part> parts{TextPart{prompt, nullptr}};
+  const Json* attachments = body.if_contains("attachments");
+  if (attachments == nullptr || attachments->is_null()) return parts;
+  if (!attachments->is_array()) return fail(field_error("attachments", "must be a list of parts"));
+  auto attached = input_parts(*attachments, "attachments");
+  if (!attached) return attached;
+  std::ranges::move(*attached, std::back_inserter(parts));
+  return parts;
 }
 
 Result<Json> schema_of_body(const JsonObject& body) {
@@ -104,7 +120,7 @@ HttpAnswer created(const SessionId& run, bool is_new) {
 }
 
 Status create_run(Service& service, const Call& call) {
-  auto body = call.object({"agent", "prompt", "model", "limits", "schema"});
+  auto body = call.object({"agent", "prompt", "attachments", "model", "limits", "schema"});
   if (!body) return fail(body.error());
   auto agent = text_of(*body, "agent"), model = text_of(*body, "model"), prompt = prompt_of(*body);
   auto schema = schema_of_body(*body), limits = limits_of_body(*body);
@@ -114,9 +130,12 @@ Status create_run(Service& service, const Call& call) {
   for (const Result<Json>* value : {&schema, &limits}) {
     if (!*value) return fail(value->error());
   }
+  auto message = message_of(*prompt, *body);
+  if (!message) return fail(message.error());
   const std::string key(find_header(call.headers, "idempotency-key").value_or(""));
   if (key.size() > kMostKey) return fail(field_error("Idempotency-Key", "is longer than 255 characters"));
   NewRun run{.agent = *agent, .prompt = *prompt, .model = *model, .limits = *limits, .schema = *schema};
+  if (message->size() > 1) run.content = *std::move(message);
   run.idempotency = key;
   run.request = to_canonical_json(*body);
   service.runs->create(std::move(run), call.principal,
@@ -191,6 +210,20 @@ Result<HttpAnswer> export_run(Service& service, const Call& call) {
                     *std::move(text)};
 }
 
+Result<HttpAnswer> import_run(Service& service, const Call& call) {
+  if (!call.principal.sees_all)
+    return problem(403, make_error(ErrorCode::kPolicy, "this token adds no runs of others"));
+  if (call.body.empty()) return fail(field_error("body", "is missing: what GET /api/v1/runs/ID/export gave"));
+  const auto id = import_session(*service.journal, call.body);
+  if (!id) return fail(id.error());
+  const Status whole = check_export(call.body);
+  HttpAnswer answer = created(*id, true);
+  answer.body = to_json_text(JsonObject{{"id", id->str()},
+                                        {"created", true},
+                                        {"problem", whole ? Json(nullptr) : Json(whole.error().message)}});
+  return answer;
+}
+
 Result<HttpAnswer> replay_run(Service& service, const Call& call) {
   const auto stored = stored_of(service, call);
   if (!stored) return fail(stored.error());
@@ -223,10 +256,12 @@ Result<HttpAnswer> rewind_run(Service& service, const Call& call) {
 }
 
 Status send_message(Service& service, const Call& call) {
-  const auto body = call.object({"prompt", "schema"});
+  const auto body = call.object({"prompt", "attachments", "schema"});
   if (!body) return fail(body.error());
   auto prompt = prompt_of(*body);
   if (!prompt) return fail(prompt.error());
+  auto parts = message_of(*prompt, *body);
+  if (!parts) return fail(parts.error());
   auto schema = schema_of_body(*body);
   if (!schema) return fail(schema.error());
   const auto id = service.runs->find(call.name("id"), call.principal);
@@ -238,7 +273,9 @@ Status send_message(Service& service, const Call& call) {
   }
   auto slot = service.runs->begin_turn(call.principal);
   if (!slot) return fail(slot.error());
-  service.runs->send(*id, *std::move(slot), text_message(Role::kUser, *std::move(prompt)), *std::move(schema),
+  Message message = text_message(Role::kUser, {});
+  message.parts = *std::move(parts);
+  service.runs->send(*id, *std::move(slot), std::move(message), *std::move(schema),
                      [id = *id, answer = call.answer](const Status& begun) {
                        if (!begun) return answer(fail(begun.error()));
                        answer(json_answer(JsonObject{{"id", id.str()}}, 202));

@@ -31,6 +31,8 @@ Result<HttpAnswer> show_agent(Service& service, const Call& call);
 Result<HttpAnswer> try_policy(Service& service, const Call& call);
 Result<HttpAnswer> list_settings(Service& service, const Call& call);
 Result<HttpAnswer> show_doctor(Service& service, const Call& call);
+Result<HttpAnswer> show_provider_models(Service& service, const Call& call);
+Result<HttpAnswer> import_run(Service& service, const Call& call);
 Result<HttpAnswer> list_prompts(Service& service, const Call& call);
 Result<HttpAnswer> show_prompt(Service& service, const Call& call);
 Result<HttpAnswer> label_prompt(Service& service, const Call& call);

@@ -35,6 +35,11 @@ JsonArray parameters_of(const Route& route) {
 }
 
 JsonObject body_of(const Route& route) {
+  if (!route.body_media.empty()) {
+    return JsonObject{
+        {"required", true},
+        {"content", JsonObject{{route.body_media, JsonObject{{"schema", JsonObject{{"type", "string"}}}}}}}};
+  }
   JsonObject properties;
   JsonArray required;
   for (const Field& field : route.body) {
@@ -59,7 +64,7 @@ JsonObject operation_of(const Route& route) {
   JsonObject operation{{"operationId", id}, {"summary", route.summary}};
   if (auto parameters = parameters_of(route); !parameters.empty())
     operation["parameters"] = std::move(parameters);
-  if (!route.body.empty()) operation["requestBody"] = body_of(route);
+  if (!route.body.empty() || !route.body_media.empty()) operation["requestBody"] = body_of(route);
   const std::string_view media = streams ? "text/event-stream" : route.media;
   JsonObject answer{{"type", streams ? "string" : "object"}};
   if (const auto schema = answer_schema_of(route.method, route.path); !schema.empty())

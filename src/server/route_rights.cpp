@@ -25,6 +25,8 @@ constexpr std::array kRows{
     Row{"POST", "/api/v1/agents/{agent}/policy", Right::kReadConfiguration},
     Row{"POST", "/api/v1/runs", Right::kRun},
     Row{"GET", "/api/v1/runs", Right::kReadHistory},
+    Row{"POST", "/api/v1/import", Right::kAdminister},
+    Row{"GET", "/api/v1/models", Right::kReadConfiguration},
     Row{"GET", "/api/v1/runs/{id}", Right::kReadHistory},
     Row{"GET", "/api/v1/runs/{id}/messages", Right::kReadHistory},
     Row{"GET", "/api/v1/runs/{id}/context", Right::kReadHistory},

@@ -33,14 +33,22 @@ constexpr std::array kListQuery{
     Field{"until", "string", "runs that did not change after this day or time"},
     Field{"min_cost", "string", "runs that cost at least this, in US dollars"},
     Field{"max_cost", "string", "runs that cost at most this, in US dollars"},
-    Field{"q", "string", "runs with this in their id, name, tags, title, agent or model"}};
+    Field{"q", "string", "runs with this in their id, name, tags, title, agent or model"},
+    Field{"order", "string", "asc: the oldest first; desc"}};
+constexpr std::array kModelsQuery{Field{"provider", "string", "models of this provider"}};
+constexpr Field kAttachments{
+    "attachments", "array",
+    "images and files after the prompt: parts image_url and file, as of Chat Completions"};
 constexpr Field kSchema{"schema", "object", "JSON Schema that the answer must follow"};
 constexpr std::array kCreateBody{
     Field{"agent", "string", "name of the agent; the default agent has no tools"},
     Field{"prompt", "string", "the message of the user", true},
+    kAttachments,
     Field{"model", "string", "PROVIDER:NAME instead of the agent's"},
-    Field{"limits", "object", "limits of the turn, as in an agent file"}, kSchema};
-constexpr std::array kMessageBody{Field{"prompt", "string", "the message of the user", true}, kSchema};
+    Field{"limits", "object", "limits of the turn, as in an agent file"},
+    kSchema};
+constexpr std::array kMessageBody{Field{"prompt", "string", "the message of the user", true}, kAttachments,
+                                  kSchema};
 constexpr std::array kForkBody{
     Field{"seq", "integer", "record up to which the branch is the same; 0: all"},
     Field{"prompt", "string", "message that begins a turn in the branch"},
@@ -212,6 +220,19 @@ constexpr std::array kRoutes{
           kCreateBody,
           201},
     Route{"GET", "/api/v1/runs", "The runs, newest first", list_runs, kListQuery},
+    Route{"POST",
+          "/api/v1/import",
+          "Read an exported run into the journal",
+          import_run,
+          {},
+          {},
+          201,
+          true,
+          false,
+          "application/json",
+          "application/jsonl"},
+    Route{"GET", "/api/v1/models", "The models of the providers that are set up, or of one provider",
+          show_provider_models, kModelsQuery},
     Route{"GET", "/api/v1/runs/{id}", "A run with the result of its last turn", show_run, kRunQuery},
     Route{"DELETE", "/api/v1/runs/{id}", "Remove a finished run and its sub-agents for good", delete_run},
     Route{"GET", "/api/v1/runs/{id}/messages", "The conversation, with calls, results and decisions",

@@ -37,6 +37,7 @@ struct Route {
   bool needs_token = true;
   bool has_socket = false;                      ///< an event stream that is also there as a WebSocket
   std::string_view media = "application/json";  ///< of the answer, unless it is a stream
+  std::string_view body_media = {};  ///< of a body that is no JSON object; empty: `body` says what it is
 };
 
 std::span<const Route> routes();

@@ -61,6 +61,8 @@ TEST_F(ServedRunList, Filters_MustAllFit) {
   EXPECT_EQ(titles("from=2020-01-01T00:00:00Z&until=2999-01-01T00:00:00Z&limit=1"), "third ");
   EXPECT_EQ(titles("min_cost=1000"), "");
   EXPECT_EQ(titles("max_cost=1000&q=second"), "second ");
+  EXPECT_EQ(titles("order=asc"), "first second third ");
+  EXPECT_EQ(titles("order=desc&limit=2"), "third second ");
 }
 
 TEST_F(ServedRunList, LastPage_HasNoNext) {
@@ -74,6 +76,8 @@ TEST_F(ServedRunList, LastPage_HasNoNext) {
   EXPECT_TRUE(json_at(last, "next").is_null());
   // A run that does not fit makes no other page.
   EXPECT_TRUE(json_at(call("GET", "/api/v1/runs?limit=1&q=second").json, "next").is_null());
+  const Json oldest = call("GET", "/api/v1/runs?limit=1&order=asc").json;
+  EXPECT_EQ(titles("order=asc&before=" + json_string(oldest, "next")), "second ");
 }
 
 TEST_F(ServedRunList, WrongFilter_IsNamed) {
@@ -82,12 +86,32 @@ TEST_F(ServedRunList, WrongFilter_IsNamed) {
                                                                        {"from=yesterday", "from"},
                                                                        {"until=2026-02-30", "until"},
                                                                        {"min_cost=much", "min_cost"},
+                                                                       {"order=up", "order"},
                                                                        {"max_cost=-1", "max_cost"}}) {
     const Answer answer = call("GET", "/api/v1/runs?" + query);
     EXPECT_EQ(answer.status, 400) << query << answer.body;
     EXPECT_EQ(answer.text("field"), field);
   }
   EXPECT_THAT(call("GET", "/api/v1/runs?status=complete").text("detail"), HasSubstr("did you mean"));
+}
+
+TEST_F(ServedRunList, ExportedRun_IsImportedByAnotherServer) {
+  start();
+  const std::string run = run_of("chat", "first");
+  const Answer exported = call("GET", "/api/v1/runs/" + run + "/export");
+  ASSERT_EQ(exported.status, 200);
+  EXPECT_EQ(call("POST", "/api/v1/import", exported.body).status, 409) << "it is here";
+  ASSERT_EQ(remove(run).status, 200);
+  EXPECT_EQ(call("POST", "/api/v1/import", exported.body, kAnna).status, 403);
+  const Answer imported = call("POST", "/api/v1/import", exported.body);
+  ASSERT_EQ(imported.status, 201) << imported.body;
+  EXPECT_EQ(imported.text("id"), run);
+  EXPECT_TRUE(json_at(imported.json, "problem").is_null()) << imported.body;
+  EXPECT_EQ(titles(""), "first ");
+  EXPECT_EQ(call("GET", "/api/v1/runs/" + run).text("result"), "Hello there.");
+  EXPECT_EQ(call("POST", "/api/v1/runs/" + run + "/replay").json.at("identical"), Json(true));
+  for (const std::string& wrong : {std::string(), std::string("{}"), exported.body.substr(0, 300)})
+    EXPECT_EQ(call("POST", "/api/v1/import", wrong).status, 400) << wrong;
 }
 
 TEST_F(ServedRunList, Delete_RemovesAFinishedRunForGood) {

@@ -352,6 +352,15 @@ TEST_F(ServedSteps, SettingsAreForTheOwner) {
   EXPECT_EQ(call("GET", "/api/v1/settings", "", kAnna).status, 403);
 }
 
+TEST_F(ServedSteps, ModelsOfAProviderAreListedWithWhatIsKnownOfThem) {
+  start();
+  const Json one = call("GET", "/api/v1/models?provider=openai").json;
+  ASSERT_EQ(json_at(one, "providers").as_array().size(), 1U);
+  EXPECT_THAT(to_json_text(json_at(json_at(one, "providers").at(0), "models")), HasSubstr("context_window"));
+  EXPECT_EQ(call("GET", "/api/v1/models?provider=nowhere").status, 404);
+  EXPECT_EQ(call("GET", "/api/v1/models").status, 200);
+}
+
 TEST_F(ServedBranches, BranchWhoseTurnCannotBeginIsTakenBack) {
   const std::size_t before = json_at(call("GET", "/api/v1/runs").json, "runs").as_array().size();
   const std::string path = "/api/v1/runs/" + run_ + "/fork";
@@ -413,6 +422,7 @@ TEST_F(ServedBranches, AnswersFollowTheirDescription) {
   check("GET", "/api/v1/usage", "/api/v1/usage");
   check("GET", "/api/v1/settings", "/api/v1/settings");
   check("GET", "/api/v1/doctor", "/api/v1/doctor");
+  check("GET", "/api/v1/models", "/api/v1/models?provider=openai");
   check("GET", "/api/v1/runs/{id}/diff", at + "/diff");
   check("GET", "/api/v1/prompts", "/api/v1/prompts");
   check("GET", "/api/v1/memory", "/api/v1/memory");

@@ -31,7 +31,7 @@ for (const [path, methods] of Object.entries(paths)) {
     const parameters = operation.parameters ?? [];
     const of = (part) =>
       line(part, parameters.filter((each) => each.in === part).map((each) => [each.name, typeOf(each.schema), each.required]));
-    const body = operation.requestBody?.content["application/json"].schema;
+    const body = operation.requestBody?.content["application/json"]?.schema; // the page sends nothing else
     const members = Object.entries(body?.properties ?? {}).map(([key, each]) => [key, typeOf(each), body.required?.includes(key)]);
     requests.push(`  ${name}: {\n${of("path")}${of("query")}${line("body", members)}  };`);
     const success = Object.entries(operation.responses).find(([status]) => status.startsWith("2"));
