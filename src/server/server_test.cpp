@@ -62,7 +62,7 @@ TEST_F(ServedRuns, RunAtWorkTakesNoSecondTurn) {
 
 TEST_F(ServedRuns, ManyClientsWithOneKeyCreateOneRun) {
   start();
-  std::vector<std::string> ids(40);
+  std::vector<std::string> ids(200);
   std::atomic<int> made = 0;
   {
     std::vector<std::jthread> clients;
