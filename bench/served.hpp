@@ -142,10 +142,14 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  void until_ready() {
+  void until_ready() { line(); }
+  /// The next line that it prints, without its end.
+  std::string line() {
     std::array<char, 16> line;
     if (std::fgets(line.data(), line.size(), pipe_) == nullptr)
       must<int>(fail(ErrorCode::kInternal, "a client failed"));
+    std::string text = line.data();
+    return text.substr(0, text.find('\n'));
   }
   void finish() {
     if (pipe_ != nullptr) pclose(std::exchange(pipe_, nullptr));
