@@ -3,6 +3,8 @@
 #include "praxis/runtime/agent_tree.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,6 +35,34 @@ Result<State> fold_on(Journal& journal, const SessionId& id, std::optional<State
     places.add(folded);
   }
   return folded;
+}
+
+enum class Below : std::uint8_t { kIdle, kWaits, kWorks };  // what a sub-agent does
+
+/// True when each call in progress of the session waits for an approval, itself or below it.
+bool waits_below(const State& state, const std::function<Below(const ChildState&)>& what_does) {
+  const TurnState& turn = *state.turn;
+  if (turn.effect || turn.stop || !turn.in_flight()) return false;
+  return std::ranges::all_of(turn.calls, [&](const CallState& call) {
+    if (call.phase == Phase::kSettled || call.phase == Phase::kParked) return true;
+    if (lacks_a_place(state, call)) return true;
+    const auto any_below = [&](Below wanted) {
+      return std::ranges::any_of(state.children, [&](const ChildState& child) {
+        return child.call == call.call.id && what_does(child) == wanted;
+      });
+    };
+    const bool asked = std::ranges::any_of(turn.calls, [&](const CallState& inner) {
+      return inner.within == call.call.id && inner.phase == Phase::kParked;
+    });
+    return call.phase == Phase::kRunning && (asked || any_below(Below::kWaits)) && !any_below(Below::kWorks);
+  });
+}
+
+/// What the process that has a session open changes in its node.
+void set_held(AgentNode& node, bool is_in_turn, bool held) {
+  const bool works = node.status == SessionStatus::kRunning || node.status == SessionStatus::kModified;
+  node.held = is_in_turn && held;
+  if (works && !held) node.status = SessionStatus::kInterrupted;
 }
 
 AgentNode unreadable(const SessionRow& row, const Error& error) {
@@ -152,28 +182,11 @@ Status JournalTree::Reader::refresh() {
 bool JournalTree::Reader::waits(const Known& known, int levels) const {
   if (known.node.status == SessionStatus::kAwaitingUser) return true;
   if (!known.state || levels == 0) return false;
-  const TurnState& turn = *known.state->turn;
-  if (turn.effect || turn.stop || !turn.in_flight()) return false;
-  const auto child_waits = [&](const ChildState& child) {
-    const auto below = known_.find(child.id);
-    return below != known_.end() && below->second.state && waits(below->second, levels - 1);
-  };
-  const auto call_waits = [&](const CallState& call) {
-    if (call.phase == Phase::kSettled || call.phase == Phase::kParked) return true;
-    if (lacks_a_place(*known.state, call)) return true;
-    const bool asked = std::ranges::any_of(turn.calls, [&](const CallState& inner) {
-      return inner.within == call.call.id && inner.phase == Phase::kParked;
-    });
-    const bool below = std::ranges::any_of(known.state->children, [&](const ChildState& child) {
-      return child.call == call.call.id && child_waits(child);
-    });
-    const bool at_work = std::ranges::any_of(known.state->children, [&](const ChildState& child) {
-      const auto is = known_.find(child.id);
-      return child.call == call.call.id && is != known_.end() && is->second.state && !child_waits(child);
-    });
-    return call.phase == Phase::kRunning && (asked || below) && !at_work;
-  };
-  return std::ranges::all_of(turn.calls, call_waits);
+  return waits_below(*known.state, [&](const ChildState& child) {
+    const auto is = known_.find(child.id);
+    if (is == known_.end() || !is->second.state) return Below::kIdle;
+    return waits(is->second, levels - 1) ? Below::kWaits : Below::kWorks;
+  });
 }
 
 /// True for a sub-agent that is in a turn for ever: the call above is over, or the session above is itself
@@ -197,12 +210,22 @@ std::vector<AgentNode> JournalTree::Reader::nodes() const {
     if (above != known_.end()) loose.back().place = above->second.places.find(id);
     if (waits(known, kMostLevels)) loose.back().node.status = SessionStatus::kAwaitingUser;
     AgentNode& node = loose.back().node;
-    const bool works = node.status == SessionStatus::kRunning || node.status == SessionStatus::kModified;
-    node.held = known.state && known.held;
-    if (works && !known.held) node.status = SessionStatus::kInterrupted;
+    set_held(node, known.state.has_value(), known.held);
     if (is_left(known, kMostLevels)) node.status = SessionStatus::kError;
   }
   return arrange(std::move(loose));
+}
+
+AgentNode lone_node(const State& state, const SessionRow& row) {
+  AgentNode node = node_of(state);
+  node.created = row.created;
+  node.updated = row.updated;
+  const bool is_in_turn = state.turn.has_value();
+  if (is_in_turn && waits_below(state, [](const ChildState&) { return Below::kIdle; }))
+    node.status = SessionStatus::kAwaitingUser;
+  set_held(node, is_in_turn, row.held);
+  node.subtree = node.usage;
+  return node;
 }
 
 Result<AgentState> agent_state(const std::shared_ptr<Journal>& journal, const SessionId& id) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "praxis/core/state.hpp"
+#include "praxis/journal/journal.hpp"
 #include "praxis/runtime/agent_tree.hpp"
 
 namespace praxis {
@@ -24,6 +25,9 @@ std::optional<NodeWait> wait_of(const State& state);
 SessionStatus shown_status(const State& state);
 /// Returns the node of one session. Children, times and subtree totals stay empty.
 AgentNode node_of(const State& state);
+/// Returns the node of a session without sub-agents as `JournalTree` shows it at the top of its scope: the
+/// only one there. `state` is that after the last record.
+AgentNode lone_node(const State& state, const SessionRow& row);
 
 /// The place of a call among all calls of its session.
 struct CallPlace {

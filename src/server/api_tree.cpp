@@ -1,10 +1,12 @@
 // The agent tree: its nodes, commands to them, and the steps that wait for people.
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "app/envelope.hpp"
 #include "app/run_trees.hpp"
 #include "app/shown_run.hpp"
+#include "praxis/base/utf8.hpp"
 #include "server/handlers.hpp"
 
 namespace praxis::server {
@@ -42,6 +44,31 @@ JsonObject node_json(Service& service, const AgentNode& node) {
   return app::program_json(app::shown_node(node, filters_of_shown(service, node.id)));
 }
 
+/// Bytes of a task that are in the row of an agent.
+constexpr std::size_t kMostInRow = 200;
+
+/// What a list shows of an agent. A tree may have thousands of them, so what is empty, false or 0 is left
+/// out.
+JsonObject row_json(const AgentNode& node) {
+  JsonObject row{{"id", node.id.str()},
+                 {"depth", node.depth},
+                 {"agent", node.agent},
+                 {"status", to_string(node.status)},
+                 {"content", utf8_head(node.content, kMostInRow)},
+                 {"created", to_iso8601(node.created)},
+                 {"updated", to_iso8601(node.updated)}};
+  if (!node.parent.empty()) row["parent"] = node.parent.str();
+  if (const auto total = node.usage.total(); total != 0) row["tokens"] = total;
+  if (node.usage.cost.value != 0) row["cost_usd"] = node.usage.cost.usd();
+  if (node.step != 0) row["step"] = node.step;
+  if (node.paused) row["paused"] = true;
+  if (!node.comment.empty()) row["comment"] = node.comment;
+  JsonArray pending;
+  for (const ParkedStep& step : node.pending) pending.push_back(app::program_json(step));
+  if (!pending.empty()) row["pending"] = std::move(pending);
+  return row;
+}
+
 }  // namespace
 
 JsonObject pending_json(const AgentNode& node, const ParkedStep& step, const SessionId& run) {
@@ -65,6 +92,17 @@ Result<HttpAnswer> show_tree(Service& service, const Call& call) {
   JsonArray nodes;
   for (const AgentNode& node : *tree) nodes.push_back(node_json(service, node));
   return json_answer(JsonObject{{"nodes", std::move(nodes)}});
+}
+
+Result<HttpAnswer> show_rows_of_tree(Service& service, const Call& call) {
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  const auto tree = service.trees->of(*id);
+  if (!tree) return fail(tree.error());
+  JsonArray rows;
+  for (const AgentNode& node : *tree)
+    rows.push_back(row_json(app::shown_node(node, filters_of_shown(service, node.id))));
+  return json_answer(JsonObject{{"rows", std::move(rows)}});
 }
 
 Result<HttpAnswer> show_trees(Service& service, const Call& call) {

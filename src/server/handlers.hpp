@@ -65,6 +65,7 @@ Result<HttpAnswer> resume_run(Service& service, const Call& call);
 
 // The agent tree and the people in it.
 Result<HttpAnswer> show_tree(Service& service, const Call& call);
+Result<HttpAnswer> show_rows_of_tree(Service& service, const Call& call);
 Result<HttpAnswer> show_trees(Service& service, const Call& call);
 Result<HttpAnswer> send_commands(Service& service, const Call& call);
 Result<HttpAnswer> list_pending(Service& service, const Call& call);

@@ -34,6 +34,7 @@ constexpr std::array kRows{
     Row{"GET", "/api/v1/runs/{id}/events", Right::kReadHistory},
     Row{"GET", "/api/v1/runs/{id}/history", Right::kReadHistory},
     Row{"GET", "/api/v1/runs/{id}/tree", Right::kReadHistory},
+    Row{"GET", "/api/v1/runs/{id}/tree/rows", Right::kReadHistory},
     Row{"GET", "/api/v1/tree", Right::kReadHistory},
     Row{"GET", "/api/v1/runs/{id}/export", Right::kReadHistory},
     Row{"POST", "/api/v1/runs/{id}/commands", Right::kIntervene},

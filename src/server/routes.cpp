@@ -252,6 +252,8 @@ constexpr std::array kRoutes{
     Route{"GET", "/api/v1/runs/{id}/history",
           "The last events of a run and its sub-agents, or those before one", show_history, kHistoryQuery},
     Route{"GET", "/api/v1/runs/{id}/tree", "The agents of a run", show_tree},
+    Route{"GET", "/api/v1/runs/{id}/tree/rows", "The agents of a run, with what a list of them shows",
+          show_rows_of_tree},
     Route{"GET", "/api/v1/tree", "The agents of all runs that are not idle, or of the last one", show_trees,
           kTreeQuery},
     Route{"GET", "/api/v1/runs/{id}/export", "The log of a run, for import elsewhere", export_run},

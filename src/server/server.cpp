@@ -405,7 +405,7 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
       std::make_shared<EventFeed>(*runtime, journal, executor, folds, redaction_of_events, shown_filters);
   const auto service = std::make_shared<Service>(
       place, *runtime, journal, runs, feed, std::make_shared<BlobReferences>(journal), folds,
-      std::make_shared<Trees>(journal), std::make_shared<Conversations>(runs, journal, *runtime));
+      std::make_shared<Trees>(journal, folds), std::make_shared<Conversations>(runs, journal, *runtime));
   service->mcp = std::make_shared<McpSessions>(system_environment());
   if (engine_log) service->engine = engine_log->counts();
   service->redactions = redactions;

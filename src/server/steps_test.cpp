@@ -412,6 +412,7 @@ TEST_F(ServedBranches, AnswersFollowTheirDescription) {
   check("GET", "/api/v1/runs/{id}/messages", at + "/messages");
   check("GET", "/api/v1/runs/{id}/history", at + "/history?limit=2");
   check("GET", "/api/v1/runs/{id}/tree", at + "/tree");
+  check("GET", "/api/v1/runs/{id}/tree/rows", at + "/tree/rows");
   check("GET", "/api/v1/tree", "/api/v1/tree");
   check("GET", "/api/v1/runs/{id}/branches", at + "/branches");
   check("GET", "/api/v1/runs/{id}/records", at + "/records");

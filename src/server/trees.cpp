@@ -2,9 +2,26 @@
 
 #include <algorithm>
 
+#include "runtime/agent_tree_nodes.hpp"
+
 namespace praxis::server {
 
+Result<std::optional<AgentNode>> Trees::lone(const SessionId& id) const {
+  const auto below = journal_->children(id);
+  if (!below) return fail(below.error());
+  // Read before the log, as a tree is: what is added in between only makes it newer.
+  const auto row = journal_->session(id);
+  if (!row) return fail(row.error());
+  if (!below->empty() || row->entries == 0) return std::nullopt;
+  const auto state = folds_->last(id);
+  if (!state || !(*state)->children.empty()) return std::nullopt;
+  return lone_node(**state, *row);
+}
+
 Result<std::vector<AgentNode>> Trees::of(const SessionId& root) {
+  const auto alone = lone(root);
+  if (!alone) return fail(alone.error());
+  if (*alone) return std::vector{**alone};
   std::shared_ptr<Kept> kept;
   {
     const std::lock_guard lock(mutex_);
