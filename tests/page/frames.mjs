@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import { makeAgents } from "./agents.mjs";
 import { importLong } from "./long.mjs";
-import { Rig, takeFrom, until } from "./rig.mjs";
+import { Rig, until } from "./rig.mjs";
 
 const rig = await Rig.start(resolve(process.argv[2]));
 const records = Number(process.argv[3] ?? 100_000);
@@ -17,9 +17,8 @@ const moves = Number(process.env.MOVES ?? 120);
 /** Opens a run; `move` gets the page and the number of the move. */
 async function measured(what, run, ready, move) {
   if (!only.test(what)) return;
-  const page = await rig.tab();
+  const page = await rig.tab({ folder });
   await page.goto("about:blank");
-  await takeFrom(page, folder);
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
   const metrics = async () => Object.fromEntries((await devtools.send("Performance.getMetrics")).metrics.map(({ name, value }) => [name, value]));
@@ -40,7 +39,13 @@ async function measured(what, run, ready, move) {
       }
     });
     watch.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
-    const frame = () => new Promise(requestAnimationFrame);
+    // The browser gives what a person does to the page before it draws a frame, and not while it draws one.
+    const task = () => new Promise((resolve) => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = resolve;
+      channel.port2.postMessage(0);
+    });
+    const frame = () => new Promise(requestAnimationFrame).then(task);
     await frame();
     const begin = performance.now();
     for (let at = 1; at <= moves; at++) {

@@ -17,7 +17,7 @@ export function large(rig) {
     await page.getByText(`It is 120. (turn ${turns})`).waitFor();
     const { length } = await (await answered).body();
     assert.ok(length < 200_000, `${length} bytes`);
-    await until(() => asked("/tree") === 1, "the tree is asked for");
+    await until(() => asked("/tree/rows") === 1, "the tree is asked for");
     assert.deepEqual([asked("/history?"), asked("/records?"), asked("/policy")], [1, 0, 0]);
     const drawn = await elements(page);
     assert.ok(drawn < 650, `${drawn} elements`);

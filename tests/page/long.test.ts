@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RunEvent, TreeNode } from "../../web/src/api/types.ts";
-import { History, type Page } from "../../web/src/model/history.ts";
+import { History, nodeOf, type Page } from "../../web/src/model/history.ts";
 import type { RunState } from "../../web/src/model/run_state.ts";
 
 const time = (ms: number) => new Date(1_700_000_000_000 + ms).toISOString();
@@ -126,4 +126,15 @@ test("pieces of an answer survive what is loaded before them", () => {
   history.add({ ...all[29]!, id: undefined, event: "text.delta", session: "root", text: "so far", item: 0 });
   history.prepend(page(25, 5));
   assert.equal([...history.present.agents.get("root")!.live.values()].length, 1);
+});
+
+test("a row of the tree is an agent without what is empty", () => {
+  const row = { id: "below", parent: "root", depth: 1, agent: "below", status: "running", content: "task of below", created: time(0), updated: time(0), tokens: 8, step: 1 };
+  const history = new History();
+  const other = new History();
+  for (const each of [history, other]) each.begin("root", page(30, 1));
+  history.know([node("root", 19), nodeOf(row)]);
+  other.know([node("root", 19), node("below", 8)]);
+  assert.deepEqual(history.present.agents.get("below"), other.present.agents.get("below"));
+  assert.equal(nodeOf({ ...row, parent: undefined, tokens: undefined, cost_usd: 0.5 }).usage.self.cost_usd, 0.5);
 });

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { makeAgents } from "./agents.mjs";
 import { importLong } from "./long.mjs";
-import { Rig, takeFrom } from "./rig.mjs";
+import { Rig } from "./rig.mjs";
 
 const praxis = resolve(process.argv[2]);
 const records = process.argv[3] ?? "100000";
@@ -40,9 +40,8 @@ async function answers(devtools) {
 }
 
 async function opened(run, turns, what, folder) {
-  const page = await rig.tab();
+  const page = await rig.tab({ folder });
   await page.goto("about:blank");
-  await takeFrom(page, folder);
   const devtools = await page.context().newCDPSession(page);
   const sums = await answers(devtools);
   await devtools.send("Performance.enable", { timeDomain: "threadTicks" });

@@ -31,7 +31,7 @@ export async function until(look, what, seconds = 20) {
 export const isOver = (page) => page.locator(".conversation .note.good").filter({ hasText: "Turn completed" }).last().waitFor();
 
 /** Answers from a folder that `scripts/build-page` wrote what is code or style of the page; without one, the program does. */
-export async function takeFrom(page, folder) {
+async function takeFrom(page, folder) {
   if (folder === undefined) return;
   const types = { js: "text/javascript", css: "text/css" };
   await page.route((url) => url.pathname === "/" || url.pathname.startsWith("/assets/"), async (route) => {
@@ -68,7 +68,7 @@ export class Rig {
     const rig = new Rig();
     // PRAXIS_PAGE_LEAVES=2000 makes the wide tree as large as the page has to take.
     rig.leaves = Number(process.env.PRAXIS_PAGE_LEAVES ?? 200);
-    rig.torrent = { turns: 21, steps: 20 }; // with 50 pieces in each step
+    rig.torrent = { turns: 21, steps: 20, pieces: 50 }; // pieces in each step, as agents.mjs cuts its text
     rig.praxis = praxis;
     rig.place = mkdtempSync(join(tmpdir(), "praxis-page-"));
     rig.agents = join(rig.place, "config/praxis/agents");
@@ -153,8 +153,8 @@ export class Rig {
     return until(async () => (await this.api("/runs/" + run)).status === wanted, `run is ${wanted}`);
   }
 
-  /** A tab, signed in unless `signedIn` is false. It records what must not happen. */
-  async tab({ signedIn = true, ...options } = {}) {
+  /** A tab, signed in unless `signedIn` is false. It records what must not happen. With `folder`, the page is the one built there. */
+  async tab({ signedIn = true, folder, ...options } = {}) {
     const context = await this.browser.newContext({ viewport: { width: 1300, height: 850 }, ...options });
     context.setDefaultTimeout(15_000);
     const page = await context.newPage();
@@ -171,6 +171,7 @@ export class Rig {
       addEventListener("securitypolicyviolation", (event) => globalThis.violations.push(`${event.violatedDirective} ${event.blockedURI}`));
       if (kept) sessionStorage.setItem("praxis-token", kept);
     }, signedIn ? token : "");
+    await takeFrom(page, folder);
     if (signedIn) {
       await page.goto(this.url + "/");
       await page.locator(".connection.live").waitFor();

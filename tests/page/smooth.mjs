@@ -50,6 +50,23 @@ export function smooth(rig) {
     const bars = await counted(page, ".lanes", slide);
     assert.deepEqual({ added: bars.added, bars: bars.bars }, { added: 0, bars: 0 });
     assert.ok(bars.changed <= 2, JSON.stringify(bars));
+    // What comes later is hidden.
+    const widthOf = (what) => page.locator(what).first().evaluate((element) => element.getBoundingClientRect().width);
+    assert.ok((await widthOf(".curtain")) > 0 && (await widthOf(".curtain")) < (await widthOf(".bars")), "a part of the bars is hidden");
+    // By a jump the elements draw other items: a few are made, and a call that a person opened opens no other one.
+    const slider = page.getByRole("slider", { name: "Moment of the run" });
+    const most = Number(await slider.getAttribute("max"));
+    const jump = (places) => `
+      const slider = document.querySelector(".scrubber input");
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(slider, [${places}][at % 2]);
+      slider.dispatchEvent(new Event("input", { bubbles: true }));`;
+    const jumps = await counted(page, ".conversation", jump([Math.floor(most / 3), most - 40]), 8);
+    assert.ok(jumps.added < 12, JSON.stringify(jumps));assert.ok(jumps.added < 30, JSON.stringify(jumps));
+    await page.locator(".call summary").first().click();
+    assert.equal(await page.locator(".call details[open]").count(), 1);
+    await counted(page, ".conversation", jump([Math.floor(most / 2), Math.floor(most / 2)]), 1);
+    assert.equal(await page.locator(".call details[open]").count(), 0);
+    await counted(page, ".conversation", slide, 1);
     // What is above is drawn when one scrolls there, and the address follows the slider, without a step for each moment.
     const first = page.locator(".conversation ol > li").first();
     const before = Number(await first.getAttribute("data-seq"));

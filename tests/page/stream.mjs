@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "./rig.mjs";
 
-/** What the page holds, with all garbage collected. */
-async function held(devtools) {
+/** What the page holds, with all garbage collected, and its processor time so far. */
+export async function held(devtools) {
   for (let i = 0; i < 3; i++) await devtools.send("HeapProfiler.collectGarbage");
   const metrics = Object.fromEntries((await devtools.send("Performance.getMetrics")).metrics.map(({ name, value }) => [name, value]));
-  return { nodes: metrics.Nodes, listeners: metrics.JSEventListeners, heap: metrics.JSHeapUsedSize };
+  return { nodes: metrics.Nodes, listeners: metrics.JSEventListeners, heap: metrics.JSHeapUsedSize, seconds: metrics.TaskDuration };
 }
 
 export function stream(rig) {

@@ -1,7 +1,7 @@
 // The events of a run that were loaded, and the run as it was after any of them. Those of a long run are loaded from its end
 // backwards: what was before the first of them is in the nodes that came with them.
 import { compareIds } from "../api/sse.ts";
-import type { RunEvent, TreeNode } from "../api/types.ts";
+import type { RunEvent, TreeNode, TreeRow } from "../api/types.ts";
 import { apply } from "./fold.ts";
 import { RunState } from "./run_state.ts";
 
@@ -10,6 +10,15 @@ export interface Page {
   events: RunEvent[];
   agents: TreeNode[];
   has_earlier: boolean;
+}
+
+/** An agent from its row in the tree, which leaves out what is empty. */
+export function nodeOf(row: TreeRow): TreeNode {
+  const usage = { total: row.tokens ?? 0, cost_usd: row.cost_usd };
+  return {
+    paused: false, comment: "", step: 0, pending: [], ...row,
+    parent: row.parent ?? null, children: [], path: "", held: false, usage: { self: usage, subtree: usage }, cost_usd: row.cost_usd ?? null,
+  };
 }
 
 /** A state is kept after every so many events at first, and at most so many states: then every second one is dropped. */

@@ -26,8 +26,10 @@ export function windowAt(count: number, from: number | null, fill: number): Item
   return { first, last: from === null ? count : Math.min(count, first + Math.max(mostDrawn, fill)) };
 }
 
+type Drawn = { kind: string; seq: number; live?: boolean; call?: string };
+
 /** A name for each item that stays when others come in before them. */
-export function keysOf(items: readonly { kind: string; seq: number; live?: boolean; call?: string }[]): string[] {
+export function keysOf(items: readonly Drawn[]): string[] {
   const counts = new Map<string, number>();
   return items.map(({ kind, seq, live = false, call = "" }) => {
     const name = `${seq} ${kind} ${live} ${call}`;
@@ -35,4 +37,34 @@ export function keysOf(items: readonly { kind: string; seq: number; live?: boole
     counts.set(name, count + 1);
     return `${name} ${count}`;
   });
+}
+
+/** So many elements are left out at most to find one of the same kind. */
+const mostSkipped = 4;
+/** The part of the items that a jump keeps in sight, at most. */
+const mostKept = 1 / 3;
+
+/** The elements that draw the items of a conversation, by number. */
+export class Elements {
+  private last: { name: string; kind: string; element: number }[] = [];
+  private count = 0;
+
+  /**
+   * The element of each item: the one that drew it before, else a new one. With `reuse`, items of which few were drawn
+   * before take all elements, in order, each one of its kind: to change an element costs less than to make one.
+   */
+  of(items: readonly Drawn[], reuse: boolean): number[] {
+    const names = keysOf(items);
+    const known = new Map(this.last.map(({ name, element }) => [name, element]));
+    const isJump = reuse && names.filter((name) => known.has(name)).length < names.length * mostKept;
+    const before = isJump ? this.last : [];
+    let next = 0;
+    const other = (kind: string) => {
+      const found = before.slice(next, next + mostSkipped).findIndex((each) => each.kind === kind);
+      if (found >= 0) next += found + 1;
+      return found < 0 ? undefined : before[next - 1]!.element;
+    };
+    this.last = items.map(({ kind }, at) => ({ name: names[at]!, kind, element: (isJump ? other(kind) : known.get(names[at]!)) ?? ++this.count }));
+    return this.last.map(({ element }) => element);
+  }
 }

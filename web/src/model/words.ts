@@ -1,7 +1,16 @@
 // Numbers, times and names as people read them.
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-export const tokens = (count: number): string => compact.format(count);
+/** Numbers that were written before: the format of the browser takes as long as drawing a row. */
+const written = new Map<number, string>();
+export function tokens(count: number): string {
+  let text = written.get(count);
+  if (text === undefined) {
+    if (written.size >= 1000) written.clear();
+    written.set(count, (text = compact.format(count)));
+  }
+  return text;
+}
 
 export function cost(dollars: number | null | undefined): string {
   if (dollars === null || dollars === undefined) return "–";

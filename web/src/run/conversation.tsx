@@ -1,12 +1,12 @@
 // The conversation of the chosen agent, with its calls, and sub-agents where they were made.
 import { useSignal } from "@preact/signals";
 import { Component } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { isFile } from "../api/client.ts";
 import type { Part, ParkedStep } from "../api/types.ts";
 import type { Agent, CallItem, Item, RunState } from "../model/run_state.ts";
 import { changeOf, imageOf } from "../model/file_change.ts";
-import { keysOf, moved, placeOf, windowAt } from "../model/item_window.ts";
+import { Elements, moved, placeOf, windowAt } from "../model/item_window.ts";
 import { duration, moment, pretty } from "../model/words.ts";
 import { Diff } from "../ui/diff.tsx";
 import { RichText } from "../ui/rich_text.tsx";
@@ -266,7 +266,10 @@ export function Conversation({ store }: { store: Store }) {
   // Questions and access have no call that could show them.
   const apart = isPast || agent === undefined ? [] : agent.waits.filter((step) => !items.some((item) => parkedOf(agent, item) === step));
   const part = all.slice(first, last);
-  const keys = keysOf(part);
+  const elements = useMemo(() => new Elements(), []);
+  // What a person opened or closed belongs to its item alone.
+  const isAsMade = box.current?.querySelector("details[open], .failed > details:not([open])") === null;
+  const keys = elements.of(part, at !== null && isAsMade);
   return (
     <div
       ref={box} class="conversation" tabIndex={0} role="log" aria-label="Conversation" aria-live="off"

@@ -1,9 +1,9 @@
 // The lanes of the timeline. Only those in sight are drawn, so thousands are no more work than twenty.
 import { useSignal } from "@preact/signals";
-import { Component } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { heightOf, laneAt, laneTops, topOf, type Lane } from "../model/waterfall.ts";
 import { duration, hue } from "../model/words.ts";
+import { Steady } from "../ui/parts.tsx";
 import type { Store } from "./store.ts";
 
 export const kinds = { model: "model", tool: "tool", wait: "waiting" };
@@ -20,17 +20,8 @@ interface LaneProps extends BarsProps {
   top: number;
   place: number;
   count: number;
-  /** The part of the width up to the moment that is shown. */
-  until: number;
   isStop: boolean;
   reach: () => void;
-}
-
-/** Draws again only if a property changed: a lane has up to thousands of bars. */
-abstract class Steady<P extends object> extends Component<P> {
-  override shouldComponentUpdate(next: P): boolean {
-    return (Object.keys(next) as (keyof P)[]).some((name) => name !== "reach" && next[name] !== this.props[name as keyof typeof this.props]);
-  }
 }
 
 export class Bars extends Steady<BarsProps> {
@@ -47,7 +38,7 @@ export class Bars extends Steady<BarsProps> {
 }
 
 export class LaneView extends Steady<LaneProps> {
-  override render({ lane, now, store, top, place, count, until, isStop, reach }: LaneProps) {
+  override render({ lane, now, store, top, place, count, isStop, reach }: LaneProps) {
     return (
       <li class="lane" aria-setsize={count} aria-posinset={place} style={{ top: `${top}px` }}>
         <button
@@ -56,7 +47,7 @@ export class LaneView extends Steady<LaneProps> {
         >
           {lane.name}
         </button>
-        <div class="bars" style={{ height: `${heightOf(lane)}px`, "--hue": hue(lane.name), clipPath: until < 1 ? `inset(0 ${(1 - until) * 100}% 0 0)` : "none" }}>
+        <div class="bars" style={{ height: `${heightOf(lane)}px`, "--hue": hue(lane.name) }}>
           <Bars lane={lane} now={now} store={store} />
         </div>
       </li>
@@ -67,6 +58,7 @@ export class LaneView extends Steady<LaneProps> {
 interface Props {
   all: Lane[];
   now: number;
+  /** The part of the width up to the moment that is shown. */
   until: number;
   store: Store;
   zoom: (factor: number, at: number) => void;
@@ -116,10 +108,11 @@ export function Lanes({ all, now, until, store, zoom }: Props) {
     >
       {drawn.map((lane, at) => (
         <LaneView
-          key={lane.agent} lane={lane} now={now} store={store} top={tops[first + at]!} place={first + at + 1} count={all.length} until={until}
+          key={lane.agent} lane={lane} now={now} store={store} top={tops[first + at]!} place={first + at + 1} count={all.length}
           isStop={lane.agent === stop} reach={() => (reached.value = lane.agent)}
         />
       ))}
+      {until < 1 && <li aria-hidden="true" class="curtain" style={{ transform: `scaleX(${1 - until})` }} />}
     </ul>
   );
 }

@@ -44,6 +44,16 @@ function Head({ store }: { store: Store }) {
   );
 }
 
+function Banner({ store }: { store: Store }) {
+  return <p class="banner">This is the run as it was at record {store.record.value ?? ""}.{isFile() ? "" : " Commands act on the present."}</p>;
+}
+
+function Below({ store }: { store: Store }) {
+  void store.version.value;
+  const agent = store.agent();
+  return agent === undefined ? null : <Composer key={agent.id} store={store} agent={agent} version={agent.version} />;
+}
+
 function chooseRecord(store: Store, by: 1 | -1): void {
   const items = store.agent()?.items ?? [];
   const at = store.record.value;
@@ -51,6 +61,7 @@ function chooseRecord(store: Store, by: 1 | -1): void {
   if (found !== undefined) store.choose(store.chosen.value, found.seq);
 }
 
+/** Draws the frame of the panes. What is in them draws itself: a step through time draws none of this again. */
 export function RunView({ run }: { run: string }) {
   const store = useMemo(() => new Store(run), [run]);
   useEffect(() => () => store.close(), [store]);
@@ -69,8 +80,6 @@ export function RunView({ run }: { run: string }) {
     { key: "p", does: "play, or stop playing", run: () => store.play(store.speed.value === 0 ? 4 : 0) },
     { key: "l", does: "live", run: () => store.show(null) },
   ]);
-  void store.version.value;
-  const agent = store.agent();
   if (store.error.value !== "") return <main class="page"><p class="failed" role="alert">{store.error.value}</p></main>;
   return (
     <main class={`run shows-${pane.value}`}>
@@ -82,9 +91,9 @@ export function RunView({ run }: { run: string }) {
       </div>
       <aside class="left" aria-label="Agents"><TreePane store={store} /></aside>
       <section class="middle" aria-label="Conversation of the chosen agent">
-        {store.moment.value !== null && <p class="banner">This is the run as it was at record {store.record.value ?? ""}.{isFile() ? "" : " Commands act on the present."}</p>}
+        {store.isPast.value && <Banner store={store} />}
         <Conversation store={store} />
-        {!isFile() && agent !== undefined && store.moment.value === null && <Composer key={agent.id} store={store} agent={agent} version={agent.version} />}
+        {!isFile() && !store.isPast.value && <Below store={store} />}
       </section>
       <aside class="right" aria-label="Record"><Inspector store={store} /></aside>
       <footer class="bottom">

@@ -1,12 +1,11 @@
 // Moves the whole view to any record of the run, and branches off there.
-import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useComputed, useSignal } from "@preact/signals";
 import { call, isFile } from "../api/client.ts";
 import type { RunEvent } from "../api/types.ts";
 import { isAgent, isDecision, isError } from "../model/history.ts";
 import { moment } from "../model/words.ts";
 import { go } from "../router.ts";
-import { Failed } from "../ui/parts.tsx";
+import { Failed, Steady } from "../ui/parts.tsx";
 import type { Store } from "./store.ts";
 
 const eventWords = (name: string) => name.replaceAll(".", " ").replaceAll("_", " ");
@@ -44,26 +43,93 @@ async function forksOf(run: string): Promise<ReadonlySet<number>> {
 }
 
 const speeds = [1, 4, 16, 64];
+const jumps = [["error", isError], ["decision", isDecision], ["agent", isAgent]] as const;
 
-export function Scrubber({ store }: { store: Store }) {
-  const error = useSignal("");
+function Jump({ name, to }: { name: string; to: (by: 1 | -1) => void }) {
+  return (
+    <span class="jump">
+      <button type="button" class="plain" aria-label={`${name} before`} onClick={() => to(-1)}>‹</button>
+      {name}
+      <button type="button" class="plain" aria-label={`next ${name}`} onClick={() => to(1)}>›</button>
+    </span>
+  );
+}
+
+/** What leads to other moments and plays. None of it changes with a step: it is not drawn again. */
+class Moves extends Steady<{ store: Store; isEmpty: boolean }> {
+  private forks: Promise<ReadonlySet<number>> | null = null;
+
+  private async toFork(by: 1 | -1): Promise<void> {
+    const { store } = this.props;
+    const places = await (this.forks ??= forksOf(store.run));
+    const root = store.history.present.root;
+    await seek(store, countOf(store), by, (each) => each.session === root && places.has(each.seq));
+  }
+  override render({ store, isEmpty }: { store: Store; isEmpty: boolean }) {
+    return (
+      <>
+        <span class="jumps">
+          {jumps.map(([name, fits]) => <Jump key={name} name={name} to={(by) => void seek(store, countOf(store), by, fits)} />)}
+          {!isFile() && <Jump name="fork" to={(by) => void this.toFork(by)} />}
+        </span>
+        <Player store={store} isEmpty={isEmpty} />
+      </>
+    );
+  }
+}
+
+function Player({ store, isEmpty }: { store: Store; isEmpty: boolean }) {
   const speed = useSignal(4);
+  const plays = store.speed.value > 0;
+  return (
+    <span class="player">
+      <button type="button" aria-pressed={plays} onClick={() => store.play(plays ? 0 : speed.value)} disabled={isEmpty}>
+        {plays ? "Stop playing" : "Play"}
+      </button>
+      <select
+        aria-label="Speed" value={String(speed.value)}
+        onChange={(change) => {
+          speed.value = Number(change.currentTarget.value);
+          if (plays) store.play(speed.value);
+        }}
+      >
+        {speeds.map((each) => <option key={each} value={String(each)}>{each}×</option>)}
+      </select>
+    </span>
+  );
+}
+
+/** How many events have happened at the moment that is shown. */
+const countOf = (store: Store): number => store.moment.peek() ?? store.history.events.length;
+
+function Slider({ store }: { store: Store }) {
   void store.version.value;
   const { history } = store;
   const all = history.events.length;
   const at = store.moment.value ?? all;
   const event = history.events[at - 1];
-  const isPast = store.moment.value !== null;
-  const jump = (by: 1 | -1, fits: typeof isError) => void seek(store, at, by, fits);
-  const jumps = [["error", isError], ["decision", isDecision], ["agent", isAgent]] as const;
-  const forks = useRef<Promise<ReadonlySet<number>> | null>(null);
-  const jumpToFork = async (by: 1 | -1) => {
-    forks.current ??= forksOf(store.run);
-    const places = await forks.current;
-    const root = history.present.root;
-    await seek(store, at, by, (each) => each.session === root && places.has(each.seq));
-  };
+  const words = event === undefined ? "" : `${at}/${all} ${eventWords(event.event)} · ${moment(event.time)}`;
+  return (
+    <>
+      <button type="button" class="plain" onClick={() => step(store, -1)} disabled={at <= 1 && !history.hasEarlier} aria-label="Record before">◂</button>
+      <input
+        type="range" min={1} max={Math.max(1, all)} value={store.sought ?? at} aria-label="Moment of the run" disabled={all === 0}
+        aria-valuetext={event === undefined ? "" : `${at} of ${all}: ${eventWords(event.event)}`}
+        onInput={(change) => void showOrLoad(store, Number(change.currentTarget.value), true)}
+      />
+      <button type="button" class="plain" onClick={() => step(store, 1)} disabled={!store.isPast.value} aria-label="Next record">▸</button>
+      <span class="moment">{words}</span>
+    </>
+  );
+}
+
+export function Scrubber({ store }: { store: Store }) {
+  const error = useSignal("");
+  const isEmpty = useComputed(() => (void store.version.value, store.history.events.length === 0)).value;
+  const hasEarlier = useComputed(() => (void store.version.value, store.history.hasEarlier)).value;
+  const isPast = store.isPast.value;
   const fork = async () => {
+    const event = store.history.events[countOf(store) - 1];
     if (event === undefined) return;
     error.value = "";
     try {
@@ -75,45 +141,10 @@ export function Scrubber({ store }: { store: Store }) {
   };
   return (
     <div class={"scrubber" + (isPast ? " past" : "")}>
-      <button type="button" class="plain" onClick={() => step(store, -1)} disabled={at <= 1 && !history.hasEarlier} aria-label="Record before">◂</button>
-      <input
-        type="range" min={1} max={Math.max(1, all)} value={store.sought ?? at} aria-label="Moment of the run" disabled={all === 0}
-        aria-valuetext={event === undefined ? "" : `${at} of ${all}: ${eventWords(event.event)}`}
-        onInput={(change) => void showOrLoad(store, Number(change.currentTarget.value), true)}
-      />
-      <button type="button" class="plain" onClick={() => step(store, 1)} disabled={!isPast} aria-label="Next record">▸</button>
-      <span class="moment">{event === undefined ? "" : `${at}/${all} ${eventWords(event.event)} · ${moment(event.time)}`}{history.hasEarlier ? " · earlier ones are loaded when you go back" : ""}</span>
-      <span class="jumps">
-        {jumps.map(([name, fits]) => (
-          <span key={name} class="jump">
-            <button type="button" class="plain" aria-label={`${name} before`} onClick={() => jump(-1, fits)}>‹</button>
-            {name}
-            <button type="button" class="plain" aria-label={`next ${name}`} onClick={() => jump(1, fits)}>›</button>
-          </span>
-        ))}
-        {!isFile() && (
-          <span class="jump">
-            <button type="button" class="plain" aria-label="fork before" onClick={() => void jumpToFork(-1)}>‹</button>
-            fork
-            <button type="button" class="plain" aria-label="next fork" onClick={() => void jumpToFork(1)}>›</button>
-          </span>
-        )}
-      </span>
-      <span class="player">
-        <button type="button" aria-pressed={store.speed.value > 0} onClick={() => store.play(store.speed.value > 0 ? 0 : speed.value)} disabled={all === 0}>
-          {store.speed.value > 0 ? "Stop playing" : "Play"}
-        </button>
-        <select
-          aria-label="Speed" value={String(speed.value)}
-          onChange={(change) => {
-            speed.value = Number(change.currentTarget.value);
-            if (store.speed.value > 0) store.play(speed.value);
-          }}
-        >
-          {speeds.map((each) => <option key={each} value={String(each)}>{each}×</option>)}
-        </select>
-      </span>
-      {!isFile() && <button type="button" onClick={() => void fork()} disabled={event === undefined}>Fork from here</button>}
+      <Slider store={store} />
+      {hasEarlier && <span class="quiet">earlier ones are loaded when you go back</span>}
+      <Moves store={store} isEmpty={isEmpty} />
+      {!isFile() && <button type="button" onClick={() => void fork()} disabled={isEmpty}>Fork from here</button>}
       <button type="button" class={isPast ? "main" : ""} onClick={() => store.show(null)} disabled={!isPast}>{isFile() ? "End" : "Live"}</button>
       <Failed error={error.value} />
     </div>

@@ -4,7 +4,7 @@ import { lastEvents } from "../api/begin.ts";
 import { call, Refusal } from "../api/client.ts";
 import { connection, follow } from "../api/stream.ts";
 import type { TreeNode } from "../api/types.ts";
-import { History, pauseBetween, type Page } from "../model/history.ts";
+import { History, nodeOf, pauseBetween, type Page } from "../model/history.ts";
 import type { Agent, RunState } from "../model/run_state.ts";
 import { go, place } from "../router.ts";
 
@@ -25,6 +25,8 @@ export class Store {
   readonly calm = signal(0);
   /** How many events have happened at the moment that is shown; null: the present. */
   readonly moment = signal<number | null>(null);
+  /** A past moment is shown. */
+  readonly isPast = computed(() => this.moment.value !== null);
   readonly error = signal("");
   readonly closed = signal<ReadonlySet<string>>(new Set());
   private isDue = false;
@@ -89,16 +91,19 @@ export class Store {
     this.grown = 0;
     await this.load(async () => {
       const page = pageOf(await lastEvents(this.run));
-      const { nodes } = await call("GET /api/v1/runs/{id}/tree", { path: { id: this.run } });
+      const nodes = await this.nodes();
       if (this.isClosed || this.moment.value !== null || this.readsBack || !page.has_earlier) return;
       this.history.beginAgain(page);
       this.history.know(nodes);
     });
   }
 
+  private async nodes(): Promise<TreeNode[]> {
+    return (await call("GET /api/v1/runs/{id}/tree/rows", { path: { id: this.run } })).rows.map(nodeOf);
+  }
+
   private async readTree(): Promise<void> {
-    const { nodes } = await call("GET /api/v1/runs/{id}/tree", { path: { id: this.run } });
-    this.history.know(nodes);
+    this.history.know(await this.nodes());
     this.changed();
   }
 

@@ -1,7 +1,14 @@
 // Small parts that several views show.
-import type { ComponentChildren } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { statusText, statusTone } from "../model/words.ts";
+
+/** Draws again only if a property changed, other than the function `reach`. */
+export abstract class Steady<P extends object> extends Component<P> {
+  override shouldComponentUpdate(next: P): boolean {
+    return (Object.keys(next) as (keyof P)[]).some((name) => name !== "reach" && next[name] !== this.props[name as keyof typeof this.props]);
+  }
+}
 
 export function Status({ status, paused = false, short = false, words: given }: { status: string; paused?: boolean; short?: boolean; words?: string }) {
   const tone = paused ? "waiting" : statusTone(status);
