@@ -34,9 +34,14 @@ Result<Json> shown_body(Service& service, const SessionId& session, const Entry&
 }  // namespace
 
 redact::Redaction filters_of_shown(Service& service, const SessionId& session) {
+  const auto row = service.journal->session(session);
+  if (!row) return service.shown_filters_of(session);
+  if (auto kept = service.kept_filters.find(*row)) return *std::move(kept);
   const auto state = service.folds->last(session);
   if (!state || !(*state)->agent) return service.shown_filters_of(session);
-  return service.redactions.filters_of_shown(*(*state)->agent);
+  redact::Redaction filters = service.redactions.filters_of_shown(*(*state)->agent);
+  if ((*state)->seq == row->entries) service.kept_filters.keep(*row, filters);
+  return filters;
 }
 
 Result<HttpAnswer> list_records(Service& service, const Call& call) {

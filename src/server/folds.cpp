@@ -41,8 +41,10 @@ Folds::StatePtr Folds::find(const SessionRow& row, std::uint64_t seq) {
   }
   found->second.used = ++uses_;
   const auto& states = found->second.states;
+  const StatePtr& near_end = found->second.near_end;
   const auto after = states.upper_bound(seq);
-  return after == states.begin() ? nullptr : std::prev(after)->second;
+  StatePtr best = after == states.begin() ? nullptr : std::prev(after)->second;
+  return near_end && near_end->seq <= seq && (!best || best->seq < near_end->seq) ? near_end : best;
 }
 
 void Folds::keep(StatePtr state, bool always) {
@@ -58,7 +60,8 @@ void Folds::keep(StatePtr state, bool always) {
   thin_out(kept.states);
   const auto is_full = [this] {
     std::uint64_t sum = 0;
-    for (const auto& [id, each] : sessions_) sum += records_in(each.states);
+    for (const auto& [id, each] : sessions_)
+      sum += records_in(each.states) + (each.near_end ? each.near_end->seq : 0);
     return sessions_.size() > kMostSessions || sum > kMostRecords;
   };
   while (sessions_.size() > 1 && is_full()) {
@@ -84,19 +87,52 @@ void Folds::thin_out(std::map<std::uint64_t, StatePtr>& states) {
   }
 }
 
+void Folds::keep_near_end(const SessionRow& row, StatePtr state) {
+  const std::lock_guard lock(mutex_);
+  Kept& kept = sessions_.try_emplace(row.id, row.created).first->second;
+  if (kept.created != row.created) kept = {row.created};
+  kept.near_end = std::move(state);
+}
+
+/// Held by the one caller that folds the log of the session.
+std::shared_ptr<std::mutex> Folds::fold_of(const SessionId& session) {
+  const std::lock_guard lock(mutex_);
+  if (folding_.size() > kMostSessions)
+    std::erase_if(folding_, [](auto& each) { return each.second.expired(); });
+  std::weak_ptr<std::mutex>& known = folding_[session];
+  auto fold = known.lock();
+  if (!fold) known = fold = std::make_shared<std::mutex>();
+  return fold;
+}
+
 Result<Folds::StatePtr> Folds::last(const SessionId& session) {
-  const auto row = journal_->session(session);
+  const auto is_last = [](const SessionRow& row, const StatePtr& state) {
+    return state && state->seq == row.entries;
+  };
+  auto row = journal_->session(session);
+  if (!row) return fail(row.error());
+  if (auto kept = find(*row, row->entries); is_last(*row, kept)) return kept;
+  const auto fold = fold_of(session);
+  const std::lock_guard alone(*fold);
+  row = journal_->session(session);
   if (!row) return fail(row.error());
   auto kept = find(*row, row->entries);
-  if (kept && kept->seq == row->entries) return kept;
-  const auto entries = read_some_entries(*journal_, session, kept ? kept->seq + 1 : 1, 0);
+  if (is_last(*row, kept)) return kept;
+  return fold_on(*row, kept);
+}
+
+Result<Folds::StatePtr> Folds::fold_on(const SessionRow& row, const StatePtr& kept) {
+  const auto entries = read_some_entries(*journal_, row.id, kept ? kept->seq + 1 : 1, 0);
   if (!entries) return fail(entries.error());
   auto state = kept ? std::make_shared<State>(*kept) : std::make_shared<State>();
+  const bool is_long = entries->size() > stride_;
+  const std::uint64_t near_end = is_long ? entries->back().seq - kShort : 0;
   for (const Entry& entry : *entries) {
-    const auto stored = decode_entry(*journal_, session, entry);
+    const auto stored = decode_entry(*journal_, row.id, entry);
     if (!stored) return fail(stored.error());
     if (auto applied = apply_to(*state, stored->record); !applied) return fail(applied.error());
     if (stored->seq % stride_ == 0) keep(std::make_shared<const State>(*state));
+    if (stored->seq == near_end) keep_near_end(row, std::make_shared<const State>(*state));
   }
   keep(state, true);
   return state;

@@ -67,7 +67,10 @@ Result<Projection::Folded*> Projection::fold_to(const SessionId& session, std::u
     folded = {.state = {}, .seq = 0, .until = until, .following = {}, .used = folded.used};
   }
   if (folded.seq == 0 && folded.following.empty() && folds_) {
-    if (const auto kept = folds_->at_most(session, seq)) {
+    auto kept = folds_->at_most(session, seq);
+    // A long log is folded once for all that ask about it, to its end.
+    if (!kept && seq >= folds_->stride() && folds_->last(session)) kept = folds_->at_most(session, seq);
+    if (kept) {
       folded.state = *kept;
       folded.seq = kept->seq;
     }

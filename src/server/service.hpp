@@ -14,6 +14,7 @@
 #include "server/conversations.hpp"
 #include "server/event_feed.hpp"
 #include "server/folds.hpp"
+#include "server/kept_filters.hpp"
 #include "server/login_code.hpp"
 #include "server/mcp_sessions.hpp"
 #include "server/open_streams.hpp"
@@ -53,6 +54,7 @@ struct Service {
   app::Redactions redactions = {};
   EventRedactor::RedactionOf redaction_of_events = nullptr;  ///< of each session, as the feed has it
   EventRedactor::RedactionOf shown_filters_of = nullptr;     ///< of each session, as it began
+  KeptFilters kept_filters = {};
   app::UsageIndex usage = {};
   std::shared_ptr<A2aPush> push = nullptr;  ///< null: the server sends no push notifications
   std::shared_ptr<const restate::EngineCounts> engine = nullptr;  ///< null: turns run in this process alone

@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "journal/testing/forwarding_journal.hpp"
 #include "server/folds.hpp"
+#include "server/projection.hpp"
 #include "server/testing/served.hpp"
 #include "server/trees.hpp"
 
@@ -23,10 +26,14 @@ class CountedReads final : public praxis::testing::ForwardingJournal {
  public:
   using ForwardingJournal::ForwardingJournal;
   Result<std::vector<Entry>> read(const SessionId& id, std::uint64_t from, std::size_t limit) override {
+    const std::lock_guard lock(mutex_);
     reads.push_back(from);
     return ForwardingJournal::read(id, from, limit);
   }
   std::vector<std::uint64_t> reads;
+
+ private:
+  std::mutex mutex_;  // guards `reads`
 };
 
 class ServedTrees : public ServerTest {
@@ -99,6 +106,43 @@ TEST_F(ServedTrees, LogOfOneAgentIsNotReadAgainForItsTree) {
   ASSERT_TRUE(nodes);
   EXPECT_EQ(nodes->front().content, "again");
   EXPECT_THAT(counted->reads, ElementsAre(1, records + 1)) << "only what is new";
+}
+
+TEST_F(ServedTrees, LogIsFoldedOnceForAllWhoAskAtOnce) {
+  std::string calls;
+  for (int i = 0; i < 200; ++i)
+    calls +=
+        (i == 0 ? "" : ",") + std::string(R"({"name":"kv","arguments":{"op":"put","key":"k","value":"v"}})");
+  script("many", R"({"text":"All.","tool_calls":[)" + calls + "]}\n{\"text\":\"Done.\"}");
+  agent("many", "[tools.kv]\n");
+  start();
+  const SessionId run(create("many"));
+  const auto records = static_cast<std::uint64_t>(json_int(wait_for(run.str(), "completed").json, "records"));
+  ASSERT_GT(records, 400U);
+  const auto counted = journal();
+  const auto folds = std::make_shared<Folds>(counted, 300);
+  {
+    std::vector<std::jthread> all;
+    for (int i = 0; i < 4; ++i) all.emplace_back([&] { EXPECT_TRUE(folds->last(run)); });
+  }
+  Projection projection(counted, folds);
+  EXPECT_TRUE(projection.events_of(run, records - 200));
+  ASSERT_EQ(counted->reads.size(), 2U);
+  EXPECT_EQ(counted->reads.front(), 1U);
+  EXPECT_EQ(counted->reads.back(), records - 255) << "from the state that is kept near the end";
+}
+
+TEST_F(ServedTrees, LogThatNoStateIsKeptOfIsFoldedToItsEnd) {
+  start();
+  const SessionId run(create("chat"));
+  const auto records = static_cast<std::uint64_t>(json_int(wait_for(run.str(), "completed").json, "records"));
+  const auto counted = journal();
+  const auto folds = std::make_shared<Folds>(counted, 2);
+  EXPECT_TRUE(Projection(counted, folds).events_of(run, records));
+  const auto before = counted->reads.size();
+  EXPECT_TRUE(folds->last(run));
+  EXPECT_TRUE(Trees(counted, folds).of(run));
+  EXPECT_EQ(counted->reads.size(), before) << "its tree is there";
 }
 
 TEST_F(ServedTrees, RowsSayTheSameInShort) {
