@@ -51,6 +51,16 @@ TEST_F(CliTraces, Export_WritesTheTreeAsOneTrace) {
   EXPECT_THAT(praxis({"traces", "export", "last", "-o", "-", "--content"}).out, HasSubstr("Lead this"));
 }
 
+TEST_F(CliTraces, StateOfTheCaller_IsThatOfEachSpanOfTheTree) {
+  ProcessOptions options = options_;
+  options.env["TRACEPARENT"] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  options.env["TRACESTATE"] = "rojo=1, congo=t61";
+  ASSERT_EQ(praxis({"run", "lead.toml", "Lead this"}, options).status, 0);
+  const Json spans = spans_in(praxis({"traces", "export", "last", "-o", "-"}).out);
+  ASSERT_THAT(spans.get_array(), SizeIs(6));
+  for (const Json& span : spans.get_array()) EXPECT_EQ(json_text(span, "traceState"), "rojo=1,congo=t61");
+}
+
 TEST_F(CliTraces, Export_SendsSpansAndMetricsToTheConfiguredCollector) {
   TestServer server([](const TestRequest&, TestConnection& to) { to.write(http_reply(200, "{}")); });
   ProcessOptions options = options_;

@@ -5,7 +5,8 @@
 namespace praxis::cli {
 
 TraceContext span_of_caller() {
-  return trace_from_header(app::environment_variable("TRACEPARENT")).value_or(TraceContext{});
+  return trace_from_header(app::environment_variable("TRACEPARENT"), app::environment_variable("TRACESTATE"))
+      .value_or(TraceContext{});
 }
 
 }  // namespace praxis::cli

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/blob_text.hpp"
+#include "core/trace_json.hpp"
 #include "domain/json_forms.hpp"
 #include "praxis/core/records.hpp"
 
@@ -108,12 +109,6 @@ Author author_of(const Json& json) {
   return {json_string(json, "by"), surface.value_or(Surface::kUnknown), json_string(json, "role")};
 }
 
-TraceContext trace_of(const Json& json) {
-  return {trace_id_from(json_text(json, "trace")).value_or(TraceId{}),
-          span_id_from(json_text(json, "span")).value_or(0),
-          span_id_from(json_text(json, "parent_span")).value_or(0)};
-}
-
 void put_usage(JsonFields& out, std::string_view key, const Usage& usage) {
   out.object(key, [&](JsonFields& counts) { write_counts(counts, usage); });
 }
@@ -130,11 +125,7 @@ struct Writer {
     out.text_if_any("path", r.path);
     out.text_if_any("forked_from", r.forked_from.str());
     if (r.forked_at != 0) out.value("forked_at", r.forked_at);
-    if (!r.trace.trace.empty()) {
-      out.text("trace", to_hex(r.trace.trace));
-      out.text("span", span_hex(r.trace.span));
-      if (r.trace.parent != 0) out.text("parent_span", span_hex(r.trace.parent));
-    }
+    put_trace(out, r.trace);
     r.prepared ? out.json("agent", r.prepared->json) : out.value("agent", praxis::to_json(*r.agent));
   }
   void operator()(const records::TurnStarted& r) const {

@@ -23,8 +23,8 @@ Result<Json> meaning_of(const RecordBody& body) {
     for (const std::string_view key : keys) from.erase(key);
   };
   if (std::holds_alternative<records::SessionCreated>(body)) {
-    erase(*members,
-          {"session", "seed", "parent", "forked_from", "forked_at", "trace", "span", "parent_span"});
+    erase(*members, {"session", "seed", "parent", "forked_from", "forked_at", "trace", "span", "parent_span",
+                     "trace_state"});
   } else if (std::holds_alternative<records::EffectSettled>(body)) {
     erase(*members, {"duration_ms", "active_ms"});
     if (Json* response = members->if_contains("response"); response != nullptr && response->is_object())

@@ -101,9 +101,11 @@ TEST_F(McpHttpTest, SpanOfTheCaller_IsSentInMeta) {
     McpClient client(endpoint(behaviour));
     McpCallOptions options = within(std::chrono::seconds(20));
     options.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    options.tracestate = "rojo=1";
     const auto answer = client.call("headers", JsonObject{{"text", "x"}}, options);
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_THAT(answer->text, HasSubstr("\"traceparent\": \"" + options.traceparent)) << behaviour;
+    EXPECT_THAT(answer->text, HasSubstr("\"tracestate\": \"rojo=1\"")) << behaviour;
     EXPECT_THAT(call(client, "headers").value().text, HasSubstr("\"traceparent\": null"));
   }
 }

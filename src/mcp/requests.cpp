@@ -38,6 +38,7 @@ McpRequest mcp_request_of(const std::string& method, JsonObject params, const st
     Json& meta = request.params["_meta"];
     if (!meta.is_object()) meta = JsonObject{};
     meta.get_object()["traceparent"] = options.traceparent;
+    if (!options.tracestate.empty()) meta.get_object()["tracestate"] = options.tracestate;
   }
   if (!options.on_progress) return request;
   request.on_progress = [&](const Json& progress) {

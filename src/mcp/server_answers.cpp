@@ -126,7 +126,8 @@ std::variant<McpAnswer, McpCallRequest> call_in(const McpServed& offer, const Mc
   if (call.arguments.is_null()) call.arguments = JsonObject{};
   const Json& meta = json_at(request.body, "_meta");
   call.progress_token = json_at(meta, "progressToken");
-  call.caller = trace_from_header(json_string(meta, "traceparent")).value_or(TraceContext{});
+  call.caller = trace_from_header(json_string(meta, "traceparent"), json_string(meta, "tracestate"))
+                    .value_or(TraceContext{});
   call.as_task = offer.tasks.find && takes_tasks(request);
   const auto tool = std::ranges::find(offer.tools, call.tool, &ServedTool::name);
   if (tool == offer.tools.end())

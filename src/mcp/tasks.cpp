@@ -69,6 +69,7 @@ class TaskWait {
     each.stop = options_.stop;
     each.deadline = options_.deadline;
     each.traceparent = options_.traceparent;
+    each.tracestate = options_.tracestate;
     return each;
   }
   bool is_over() const {

@@ -85,7 +85,10 @@ ToolOutput output_of(McpResult result) {
 McpCallOptions call_options(const ToolContext& context, Millis timeout) {
   McpCallOptions options;
   options.stop = context.stop;
-  if (!context.trace.trace.empty()) options.traceparent = traceparent(context.trace);
+  if (!context.trace.trace.empty()) {
+    options.traceparent = traceparent(context.trace);
+    options.tracestate = context.trace.state;
+  }
   options.deadline = std::chrono::steady_clock::now() + timeout;
   options.on_progress = [&context](const std::string& text, std::optional<double> fraction) {
     context.progress(text, fraction);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/worker_pool.hpp"
+#include "domain/trace_state.hpp"
 #include "planners/guarded_planner.hpp"
 #include "praxis/logs/logs.hpp"
 #include "praxis/planners/make_planner.hpp"
@@ -175,8 +176,10 @@ records::SessionCreated birth_record(Services& services, const Birth& birth, con
     created.path = above.path + "/" + created.agent->id;
     created.trace = span_below(origin.scope->trace, created.session.str(), 0);
   }
-  if (!origin.above && !birth.caller.trace.empty())
+  if (!origin.above && !birth.caller.trace.empty()) {
     created.trace = span_below(birth.caller, created.session.str(), 0);
+    created.trace.state = trace_state_from(birth.caller.state);  // a host may have given anything
+  }
   // A session below one from an older version starts a trace, as a root does.
   if (created.trace.trace.empty()) created.trace = new_trace(created.seed, number_of(created.session));
   return created;

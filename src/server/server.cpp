@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/open_runtime.hpp"
+#include "base/ascii.hpp"
 #include "engines/restate/restate_journal.hpp"
 #include "praxis/journal/postgres_journal.hpp"
 #include "server/a2a_errors.hpp"
@@ -70,8 +71,7 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
       auto principal = access_.principal_of(call->headers);
       if (!principal) return send(problem(401, principal.error()), context, reply);
       call->principal = *std::move(principal);
-      call->principal.span =
-          trace_from_header(find_header(call->headers, "traceparent").value_or("")).value_or(TraceContext{});
+      call->principal.span = span_of(call->headers);
       context.principal = call->principal.name;
       if (auto taken = load_->take(call->principal.account(), call->body.size()); !taken)
         return send(problem(taken.error()), context, reply);
@@ -83,6 +83,16 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
       return send(refused(may.error(), context), context, reply);
     if (!std::holds_alternative<Handler>(route->handler)) call->answer = later_answer(context, reply);
     run(*route, *call, context, reply);
+  }
+
+  /// The span that a client names; several headers `tracestate` are one list.
+  static TraceContext span_of(const HttpHeaders& headers) {
+    std::string state;
+    for (const auto& [name, value] : headers) {
+      if (lower_case(name) == "tracestate") state += (state.empty() ? "" : ",") + value;
+    }
+    return trace_from_header(find_header(headers, "traceparent").value_or(""), state)
+        .value_or(TraceContext{});
   }
 
   static Status may_use(const Route& route, const Principal& principal) {
@@ -174,7 +184,7 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
             {{"Access-Control-Allow-Methods", "GET, POST, DELETE"},
              {"Access-Control-Allow-Headers",
               "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, A2A-Version, A2A-Extensions, "
-              "traceparent, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name"},
+              "traceparent, tracestate, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name"},
              {"Access-Control-Max-Age", "600"}},
             ""};
   }

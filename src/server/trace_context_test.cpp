@@ -6,13 +6,17 @@
 #include "praxis/journal/journal.hpp"
 #include "praxis/logs/logs.hpp"
 #include "server/testing/served.hpp"
+#include "server/testing/stateless_mcp.hpp"
 
 namespace praxis::server {
 namespace {
 
 using namespace testing;
 
-constexpr const char* kCaller = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";
+constexpr const char* kSpan = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+constexpr const char* kCaller =
+    "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n"
+    "tracestate: rojo=1\r\nTracestate: congo=t61\r\n";
 
 class TraceContextTest : public ServerTest {
  protected:
@@ -43,11 +47,20 @@ TEST_F(TraceContextTest, EachDoorStartsRunsInTheTraceOfItsClient) {
   post("/v1/responses", R"({"model":"chat","input":"hi"})");
   post("/a2a/chat/message:send",
        R"({"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"hi"}]}})");
+  EXPECT_EQ(call("POST", "/mcp",
+                 stateless_body("tools/call", {{"name", "chat"},
+                                               {"arguments", JsonObject{{"prompt", "hi"}}},
+                                               {"_meta", JsonObject{{"traceparent", kSpan},
+                                                                    {"tracestate", "rojo=1,congo=t61"}}}}),
+                 kOwner, stateless_headers("tools/call", "chat"))
+                .status,
+            200);
   const auto contexts = roots();
-  ASSERT_EQ(contexts.size(), 4U);
+  ASSERT_EQ(contexts.size(), 5U);
   for (const TraceContext& context : contexts) {
     EXPECT_EQ(to_hex(context.trace), "4bf92f3577b34da6a3ce929d0e0e4736");
     EXPECT_EQ(span_hex(context.parent), "00f067aa0ba902b7");
+    EXPECT_EQ(context.state, "rojo=1,congo=t61");
     EXPECT_NE(context.span, context.parent);
   }
 }

@@ -73,6 +73,7 @@ JsonObject span_form(const Span& span, Convention convention) {
   std::string name(name_of(span.operation, Convention::kGenAi138));
   if (!span.subject.empty()) name += ' ' + span.subject;
   JsonObject form{{"traceId", to_hex(span.context.trace)}, {"spanId", span_hex(span.context.span)}};
+  if (!span.context.state.empty()) form["traceState"] = span.context.state;
   if (span.context.parent != 0) form["parentSpanId"] = span_hex(span.context.parent);
   form["name"] = name;
   form["kind"] = span.operation == Operation::kChat ? kClientSpan : kInternalSpan;

@@ -109,7 +109,7 @@ TEST(Otlp, Names_AreUniqueWithinAConvention) {
 }
 
 TEST(Otlp, Protobuf_HasTheFieldsOfThePublishedDefinition) {
-  Span span{.context = {{1, 2}, 3, 4}, .operation = Operation::kWait, .begin = {1}, .end = {2}};
+  Span span{.context = {{1, 2}, 3, 4, "a=1"}, .operation = Operation::kWait, .begin = {1}, .end = {2}};
   const std::string bytes =
       hex(to_protobuf(trace_request({span}, {.service = "s", .version = "v"}, Convention::kOpenInference),
                       OtlpMessage::kTraces));
@@ -117,6 +117,8 @@ TEST(Otlp, Protobuf_HasTheFieldsOfThePublishedDefinition) {
                                "00000000000000010000000000000002"  // trace_id = 1
                                "1208"
                                "0000000000000003"  // span_id = 2
+                               "1a03"
+                               "613d31"  // trace_state = 3
                                "2208"
                                "0000000000000004"  // parent_span_id = 4
                                "2a04"

@@ -54,6 +54,7 @@ constexpr std::array kStatusFields{Field{"message", 2}, Field{"code", 3, kVarint
 constexpr MessageTable kStatus{kStatusFields};
 constexpr std::array kSpanFields{Field{"traceId", 1, kHex},
                                  Field{"spanId", 2, kHex},
+                                 Field{"traceState", 3},
                                  Field{"parentSpanId", 4, kHex},
                                  Field{"name", 5},
                                  Field{"kind", 6, kVarint},

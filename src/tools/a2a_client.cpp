@@ -119,6 +119,7 @@ HttpRequest Client::base_request(const Patience& patience) const {
   http.headers = agent_.headers;
   http.headers.emplace_back("A2A-Version", "1.0");
   if (!patience.trace.trace.empty()) http.headers.emplace_back("traceparent", traceparent(patience.trace));
+  if (!patience.trace.state.empty()) http.headers.emplace_back("tracestate", patience.trace.state);
   http.timeouts.total = left_of(patience);
   http.max_body_bytes = kMostAnswer;
   http.allow_address = agent_.allow_address;

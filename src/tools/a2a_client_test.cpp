@@ -132,8 +132,9 @@ TEST_F(A2aClientTest, HeadersAreSent_AndMissedByName) {
 TEST_F(A2aClientTest, SpanOfTheCall_IsSent) {
   Patience patience = this->patience();
   patience.trace = new_trace(1, 2);
+  patience.trace.state = "rojo=1";
   EXPECT_TRUE(client("usual").send({"Hi", "", "", "praxis-1"}, patience));
-  EXPECT_THAT(log(), HasSubstr("in " + traceparent(patience.trace)));
+  EXPECT_THAT(log(), HasSubstr("in " + traceparent(patience.trace) + " rojo=1"));
 }
 
 struct HostileCase {

@@ -77,6 +77,14 @@ void drop_credentials(HttpHeaders& headers) {
   });
 }
 
+/// Adds the span of the call, unless the request names one.
+void add_trace(HttpHeaders& headers, const TraceContext& span) {
+  if (span.trace.empty() || find_header(headers, "traceparent")) return;
+  headers.emplace_back("traceparent", traceparent(span));
+  if (!span.state.empty() && !find_header(headers, "tracestate"))
+    headers.emplace_back("tracestate", span.state);
+}
+
 ToolOutput response_output(const HttpResponse& response) {
   const std::string type(find_header(response.headers, "Content-Type").value_or(""));
   const bool is_binary = response.body.find('\0') != std::string::npos;
@@ -116,8 +124,7 @@ class Caller {
     http.method = to_json_value(request.method.value_or(Method::GET)).get_string();
     http.url = request.url;
     if (request.headers) http.headers.assign(request.headers->begin(), request.headers->end());
-    if (send_trace_ && !context.trace.trace.empty() && !find_header(http.headers, "traceparent"))
-      http.headers.emplace_back("traceparent", traceparent(context.trace));
+    if (send_trace_) add_trace(http.headers, context.trace);
     if (request.body) http.body = std::make_shared<const std::string>(*request.body);
     http.max_body_bytes = max_body_;
     http.use_proxy = use_proxy_;

@@ -57,6 +57,7 @@ TEST(HttpTool, SpanOfTheCall_IsSentOnlyIfTheOptionSaysSo) {
   TestServer server(always(http_reply(200, "")));
   ToolContext context;
   context.trace = new_trace(1, 2);
+  context.trace.state = "rojo=1";
   for (const bool send : {false, true}) {
     HttpToolOptions options{.allow_hosts = {local(server)}};
     options.send_trace = send;
@@ -67,6 +68,8 @@ TEST(HttpTool, SpanOfTheCall_IsSentOnlyIfTheOptionSaysSo) {
   ASSERT_EQ(server.requests().size(), 2U);
   EXPECT_FALSE(find_header(server.requests()[0].headers, "traceparent"));
   EXPECT_EQ(find_header(server.requests()[1].headers, "traceparent"), traceparent(context.trace));
+  EXPECT_FALSE(find_header(server.requests()[0].headers, "tracestate"));
+  EXPECT_EQ(find_header(server.requests()[1].headers, "tracestate"), "rojo=1");
 }
 
 TEST(HttpTool, Request_SendsMethodAndBody) {

@@ -97,6 +97,7 @@ class Shell {
         return fail(with_reach(std::move(prepared.error()), Reach::kNotSent));
     }
     if (!context.trace.trace.empty()) spec.environment["TRACEPARENT"] = traceparent(context.trace);
+    if (!context.trace.state.empty()) spec.environment["TRACESTATE"] = context.trace.state;
     spec.folder = options_.folder;
     spec.input = json_text(arguments, "stdin");
     spec.limits = options_.limits;

@@ -58,8 +58,10 @@ TEST_F(ShellToolTest, Program_GetsTheSpanOfItsCall) {
   ASSERT_TRUE(set.add(shell_tool(options_)));
   ToolContext context;
   context.trace = new_trace(1, 2);
-  const auto output = set.execute(context, "shell", R"({"argv": ["printenv", "TRACEPARENT"]})");
-  EXPECT_THAT(text_of(output), HasSubstr(traceparent(context.trace)));
+  context.trace.state = "rojo=1";
+  const auto output = set.execute(context, "shell", R"({"argv": ["env"]})");
+  EXPECT_THAT(text_of(output), HasSubstr("TRACEPARENT=" + traceparent(context.trace)));
+  EXPECT_THAT(text_of(output), HasSubstr("TRACESTATE=rojo=1"));
   EXPECT_THAT(text_of(run({{"argv", {"env"}}})), Not(HasSubstr("TRACEPARENT")));
 }
 

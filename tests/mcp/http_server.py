@@ -128,7 +128,8 @@ class Handler(BaseHTTPRequestHandler):
             self.event({"id": request["id"], "result": text(json.dumps(answers["q1"]))})
             self.close_connection = True
             return
-        seen["traceparent"] = params.get("_meta", {}).get("traceparent")
+        for name in ("traceparent", "tracestate"):
+            seen[name] = params.get("_meta", {}).get(name)
         self.event({"id": "other", "result": text("for someone else")})
         answer = json.dumps({**seen, "last": {k.lower(): v for k, v in seen["last"].items()}})
         value = answer if params["name"] == "headers" else params["arguments"].get("text", "")

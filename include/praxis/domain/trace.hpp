@@ -13,8 +13,7 @@ namespace praxis {
 
 /// 128 bits; all zero: no trace.
 struct TraceId {
-  std::uint64_t high = 0;
-  std::uint64_t low = 0;
+  std::uint64_t high = 0, low = 0;
   bool operator==(const TraceId&) const = default;
   bool empty() const { return high == 0 && low == 0; }
 };
@@ -25,7 +24,8 @@ using SpanId = std::uint64_t;
 struct TraceContext {
   TraceId trace;
   SpanId span = 0;
-  SpanId parent = 0;  ///< the span that caused this one; zero for the first of a trace
+  SpanId parent = 0;       ///< the span that caused this one; zero for the first of a trace
+  std::string state = {};  ///< `tracestate` of the caller, which the whole trace hands on; empty: none
   bool operator==(const TraceContext&) const = default;
 };
 
@@ -37,9 +37,10 @@ std::optional<TraceId> trace_id_from(std::string_view hex);
 std::optional<SpanId> span_id_from(std::string_view hex);
 /// The header `traceparent`: `00-<trace>-<span>-01`.
 std::string traceparent(const TraceContext& context);
-/// Reads `traceparent` as W3C Trace Context (level 1) says: trace and span of the caller. `std::nullopt`: it
-/// is not valid, and the receiver starts a trace of its own.
-std::optional<TraceContext> trace_from_header(std::string_view traceparent);
+/// Reads `traceparent` as W3C Trace Context (level 1) says: trace and span of the caller, with as much of its
+/// `tracestate` as is handed on. `std::nullopt`: `traceparent` is not valid, and the receiver starts a trace
+/// of its own.
+std::optional<TraceContext> trace_from_header(std::string_view traceparent, std::string_view tracestate = {});
 
 /// The first context of a new trace, from two random values.
 TraceContext new_trace(std::uint64_t random, std::uint64_t more_random);

@@ -136,6 +136,7 @@ struct McpCallOptions {
   JsonObject answers = {};                          ///< to the requests of `McpResult::input`, by their names
   std::optional<std::string> state = std::nullopt;  ///< that of `McpResult::input`
   std::string traceparent = {};  ///< of the caller's span (W3C), sent in `_meta`; empty: none
+  std::string tracestate = {};   ///< likewise, if there is a `traceparent`
 };
 
 /// One server. Connects at the first use, and again after the connection ended. Thread-safe; calls run at the

@@ -109,7 +109,7 @@ struct ToolContext {
   std::string idempotency_key;  ///< the same for every attempt at this call
   std::uint32_t attempt = 1;
   std::uint32_t depth = 0;  ///< depth of the session in the agent tree; 0 is a root
-  TraceContext trace = {};  ///< the span of this attempt, for what the handler calls (`traceparent`)
+  TraceContext trace = {};  ///< the span of this attempt, for what the handler calls (`traceparent`, `state`)
   std::stop_token stop;     ///< requested: return soon
   std::chrono::steady_clock::time_point deadline;
   History conversation;  ///< as the model saw it
