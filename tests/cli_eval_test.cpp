@@ -230,6 +230,7 @@ TEST_F(CliEval, Reports_NameTheRunsAndTheirCommands) {
             0);
   const std::string html = contents("h.html"), junit = contents("j.xml");
   EXPECT_THAT(html, ContainsRegex("praxis show K[0-9a-f]+ --journal [^<]*x.db"));
+  EXPECT_THAT(html, ContainsRegex("open the run</summary><pre>[^<]*What is 2 . 3"));
   EXPECT_THAT(junit, HasSubstr(R"(tests="4" failures="2" errors="0")"));
   const auto begin = html.find("praxis show "), end = html.find('<', begin);
   EXPECT_THAT(shell(html.substr(begin, end - begin)).out, HasSubstr("2 + 3"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "app/hints.hpp"
 #include "app/open_runtime.hpp"
 #include "app/plain_text.hpp"
+#include "app/transcript.hpp"
 #include "app/without_secrets.hpp"
 #include "cli/author.hpp"
 #include "cli/commands.hpp"
@@ -68,6 +70,14 @@ std::vector<std::string> hidden_files(const app::Workspace& workspace) {
   return hidden;
 }
 
+/// A run as `praxis export` gives it to others; empty if it cannot be read.
+std::string exported_text(const std::shared_ptr<Journal>& journal, const SessionId& run,
+                          const app::Redactions& redactions) {
+  const auto stored = app::read_session(journal, run);
+  if (!stored) return {};
+  return app::transcript_markdown(app::transcript_for_export(stored->records, stored->state, redactions));
+}
+
 /// One evaluation, from the suite to the reports.
 class Evaluation {
  public:
@@ -102,6 +112,9 @@ class Evaluation {
     if (!result) return fail(result.error());
     for (TrialResult& trial : result->trials) trial = shown(std::move(trial));
     evals::ReportHead head{suite->name, app::place_options(*workspace)};
+    head.run_text = [redactions = app::Redactions(*workspace),
+                     journal = std::shared_ptr<Journal>(*runtime, &(*runtime)->journal())](
+                        const SessionId& id) { return exported_text(journal, id, redactions); };
     if (result->judge) head.notes.push_back(evals::judge_text(*result->judge));
     return report(head, *result);
   }

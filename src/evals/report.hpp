@@ -1,6 +1,7 @@
 // Reports of an evaluation: text for a terminal, JUnit XML for build servers, and one HTML file.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ struct ReportHead {
   std::string suite;  ///< its name
   std::string place;  ///< options after a printed command that say where the runs are; starts with a space
   std::vector<std::string> notes = {};  ///< sentences after the figures
+  /// What is to be seen of a run, for reports that hold the runs; null or empty: only its command is there.
+  std::function<std::string(const SessionId&)> run_text = nullptr;
 };
 
 /// Lines that fit `columns`: a table of the variants, their comparisons, and the runs that did not pass.

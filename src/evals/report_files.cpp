@@ -40,6 +40,7 @@ constexpr std::string_view kStyle = R"css(
 body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem;color:#1a1a1a}
 table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}
 th,td{border:1px solid #bbb;padding:.35rem .6rem;text-align:left;vertical-align:top}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#fff;padding:.5rem;margin:.2rem 0}
 td.passed{background:#dff3e0}td.failed{background:#f9dcdc}td.flaky{background:#fbeecb}
 code{font-size:.85em;overflow-wrap:anywhere}summary{cursor:pointer}
 )css";
@@ -66,7 +67,22 @@ void add_html_variants(std::string& out, const Summary& summary) {
   out += "</table>\n";
 }
 
-void add_html_cell(std::string& out, const ReportHead& head, const Cell& cell) {
+constexpr std::size_t kMostOfARun = std::size_t{64} * 1024;
+constexpr std::size_t kMostOfAllRuns = std::size_t{32} * 1024 * 1024;
+
+/// The run itself, as far as there is `room` for it.
+void add_html_run(std::string& out, const ReportHead& head, const TrialResult& trial, std::size_t& room) {
+  std::string text = head.run_text ? head.run_text(trial.run) : std::string();
+  if (text.empty() || room == 0) return;
+  const std::size_t most = std::min(kMostOfARun, room);
+  const bool is_cut = text.size() > most;
+  if (is_cut) text.resize(most);
+  room -= text.size();
+  out += "<details><summary>open the run</summary><pre>" + visible_xml(text) + "</pre>";
+  out += is_cut ? "The command above shows the rest.</details>" : "</details>";
+}
+
+void add_html_cell(std::string& out, const ReportHead& head, const Cell& cell, std::size_t& room) {
   const bool all = cell.passed == cell.trials.size();
   const std::string_view color = all ? "passed" : cell.is_flaky() ? "flaky" : "failed";
   out += fmt::format(R"(<td class="{}"><details><summary>{}/{}{}</summary>)", color, cell.passed,
@@ -76,6 +92,7 @@ void add_html_cell(std::string& out, const ReportHead& head, const Cell& cell) {
                        visible_xml(trial->run.str()), visible_xml(show_command(head, *trial)));
     for (const std::string& problem : trial->problems) out += "<br>" + visible_xml(problem);
     out += "</p>";
+    add_html_run(out, head, *trial, room);
   }
   out += "</details></td>";
 }
@@ -112,6 +129,7 @@ std::string html_report(const ReportHead& head, const Summary& summary) {
   for (const VariantSummary& sum : summary.variants) out += "<th>" + visible_xml(sum.name);
   out += "</tr>\n";
   std::vector<std::string> tests;
+  std::size_t room = kMostOfAllRuns;
   for (const Cell& cell : summary.cells) {
     if (tests.empty() || tests.back() != cell.test) tests.push_back(cell.test);
   }
@@ -123,7 +141,7 @@ std::string html_report(const ReportHead& head, const Summary& summary) {
       if (cell == summary.cells.end()) {
         out += "<td></td>";
       } else {
-        add_html_cell(out, head, *cell);
+        add_html_cell(out, head, *cell, room);
       }
     }
     out += "</tr>\n";

@@ -126,5 +126,18 @@ TEST(EvalReport, Files_EscapeWhatModelsWrote) {
   EXPECT_THAT(html, Not(HasSubstr("<script")));
 }
 
+TEST(EvalReport, Html_HoldsItsRunsWithinBounds) {
+  const auto all = trials();
+  ReportHead head{"s", ""};
+  head.run_text = [](const SessionId& run) { return "<i>" + run.str() + "</i>\nnext line"; };
+  const std::string html = html_report(head, summarise(all));
+  EXPECT_THAT(html,
+              HasSubstr("open the run</summary><pre>&lt;i&gt;Kaone2&lt;/i&gt;\nnext line</pre></details>"));
+  head.run_text = [](const SessionId&) { return std::string(100'000, 'x'); };
+  const std::string cut = html_report(head, summarise(all));
+  EXPECT_THAT(cut, HasSubstr("x</pre>The command above shows the rest."));
+  EXPECT_LT(cut.size(), html.size() + all.size() * 66'000);
+}
+
 }  // namespace
 }  // namespace praxis::evals
