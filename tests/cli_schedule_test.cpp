@@ -45,6 +45,14 @@ TEST_F(CliSchedule, PausedAndUnpaused_IsShownAndRemoved) {
   EXPECT_THAT(schedule({"list", "--json"}).items(), ::testing::IsEmpty());
 }
 
+TEST_F(CliSchedule, AgentOfTheProgram_IsTakenByItsName) {
+  const auto added = schedule({"add", "0 6 * * 1-5", "researcher", "What is new?", "--zone", "UTC"});
+  ASSERT_EQ(added.status, 0) << added.err;
+  const auto listed = schedule({"list", "--json"}).items();
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(json_text(listed.front(), "agent"), "researcher");
+}
+
 TEST_F(CliSchedule, Add_RefusesWhatCanNeverRun) {
   file("here.toml", "model = \"script:script.jsonl\"\n");
   struct Case {
@@ -58,9 +66,6 @@ TEST_F(CliSchedule, Add_RefusesWhatCanNeverRun) {
            {{"0 6 * * *", "here.toml", "x"},
             "by its name here, not by the file \"here.toml\"",
             "config/praxis/agents"},
-           {{"0 6 * * *", "coder", "x"},
-            "the preset \"coder\" is not in your folder",
-            "praxis agents init coder -o "},
            {{"99 6 * * *", "morning", "x"}, "the minute \"99\"", "from 0 to 59"},
            {{"0 6 31 2 *", "morning", "x"}, "never come", "a day that the month has"},
            {{"@daily", "morning"}, "add needs times, an agent and a prompt", "praxis schedule add"}}) {

@@ -303,14 +303,17 @@ Status make_rules_folder() {
   return fail(usage_error("cannot make the folder " + in_quotes(own.string()) + ": " + std::strerror(error)));
 }
 
-Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, const std::string& word) {
+namespace {
+
+Result<std::optional<AgentChoice>> find_agent(const Workspace& workspace, const std::string& word,
+                                              bool with_presets) {
   if (is_agent_path(word)) return is_file(word) ? std::optional(AgentChoice{word, nullptr}) : std::nullopt;
   if (word.empty() || word.find_first_of("/ \n") != std::string::npos) return std::nullopt;
   for (const std::string& folder : agent_folders(workspace)) {
     const fs::path file = fs::path(folder) / (word + ".toml");
     if (is_file(file)) return AgentChoice{file.string(), nullptr};
   }
-  const Preset* preset = workspace.offers_presets ? find_preset(word) : nullptr;
+  const Preset* preset = with_presets ? find_preset(word) : nullptr;
   const auto of_program = [&]() -> Result<std::optional<AgentChoice>> {
     if (preset == nullptr) return std::nullopt;
     auto file = preset_file(*preset);
@@ -326,6 +329,16 @@ Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, c
   return fail(usage_error("the agent " + in_quotes(word) + " belongs to the project " +
                               in_quotes(project.root) + ", which is not trusted",
                           "praxis trust shows what it would do"));
+}
+
+}  // namespace
+
+Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, const std::string& word) {
+  return find_agent(workspace, word, workspace.offers_presets);
+}
+
+Result<std::optional<AgentChoice>> find_agent_or_preset(const Workspace& workspace, const std::string& word) {
+  return find_agent(workspace, word, true);
 }
 
 std::vector<std::string> agent_names(const Workspace& workspace) {
@@ -366,9 +379,7 @@ Error not_in_agent_folder(const Workspace& workspace, const std::string& word) {
   if (is_agent_path(word) || word.contains('/'))
     return usage_error("an agent is given by its name here, not by the file " + in_quotes(word),
                        "put the file into " + folders.front());
-  if (find_preset(word) == nullptr) return no_such_agent(workspace, word);
-  return usage_error("the preset " + in_quotes(word) + " is not in your folder of agents",
-                     "praxis agents init " + word + " -o " + folders.front() + '/' + word + ".toml");
+  return no_such_agent(workspace, word);
 }
 
 }  // namespace praxis::app

@@ -141,6 +141,9 @@ struct AgentChoice {
 /// `std::nullopt` if no agent has it. Error `kInput`: the name is that of an agent of a project that is not
 /// trusted.
 Result<std::optional<AgentChoice>> find_agent_file(const Workspace& workspace, const std::string& word);
+/// The same for an agent that the user chose, not a client: presets count even if the workspace does not
+/// offer them.
+Result<std::optional<AgentChoice>> find_agent_or_preset(const Workspace& workspace, const std::string& word);
 /// The names by which agents are found, each once, sorted.
 std::vector<std::string> agent_names(const Workspace& workspace);
 /// The error for a word for which `find_agent_file` found nothing.

@@ -44,9 +44,7 @@ app::Missed missed_of(const std::string& word) {
 class ScheduleWork {
  public:
   ScheduleWork(const ScheduleOptions& options, app::Workspace workspace, Console& console)
-      : options_(options), workspace_(std::move(workspace)), console_(console) {
-    workspace_.offers_presets = false;  // as in `praxis serve`, which carries the schedules out
-  }
+      : options_(options), workspace_(std::move(workspace)), console_(console) {}
 
   Result<ExitStatus> run() {
     switch (options_.verb) {
@@ -69,7 +67,7 @@ class ScheduleWork {
     if (options_.first.empty() || options_.agent.empty() || options_.prompt.empty())
       return fail(app::usage_error("add needs times, an agent and a prompt",
                                    "praxis schedule add \"0 6 * * 1-5\" AGENT PROMPT"));
-    const auto agent = app::find_agent_file(workspace_, options_.agent);
+    const auto agent = app::find_agent_or_preset(workspace_, options_.agent);
     if (!agent) return fail(agent.error());
     // A file that is found from here may not be found from where the schedule is carried out.
     const bool is_name = !options_.agent.contains('/') && !options_.agent.ends_with(".toml");

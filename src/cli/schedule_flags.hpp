@@ -36,7 +36,9 @@ inline void add_schedule_flags(CLI::App* schedule, ScheduleOptions& options) {
                    "MINUTE HOUR DAY MONTH WEEKDAY as of cron, or @hourly, @daily, @weekly, @monthly, "
                    "@yearly; of other verbs the id of a schedule, or its unique beginning or end")
       ->type_name("");
-  schedule->add_option("AGENT", options.agent, "An agent of your folder of agents, by its name")
+  schedule
+      ->add_option("AGENT", options.agent,
+                   "An agent of your folder of agents, or one that 'praxis agents' shows, by its name")
       ->type_name("");
   schedule->add_option("PROMPT", options.prompt, "What the agent is to do")->type_name("");
   schedule

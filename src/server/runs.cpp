@@ -107,8 +107,9 @@ Result<Agent> Runs::agent_of(const NewRun& wanted, const Principal& principal) c
     return fail(may.error());
   app::RunAgent choice{.model = wanted.model};
   if (!wanted.agent.empty()) {
-    auto file = is_path(wanted.agent) ? Result<std::optional<app::AgentChoice>>(std::nullopt)
-                                      : app::find_agent_file(*workspace_, wanted.agent);
+    auto file = is_path(wanted.agent)  ? Result<std::optional<app::AgentChoice>>(std::nullopt)
+                : wanted.may_be_preset ? app::find_agent_or_preset(*workspace_, wanted.agent)
+                                       : app::find_agent_file(*workspace_, wanted.agent);
     if (!file) return fail(file.error());
     if (!*file || !principal.may_use(wanted.agent)) return fail(not_found("agent", wanted.agent));
     choice.file = (*file)->file;

@@ -28,7 +28,8 @@ namespace praxis::server {
 
 /// What a client asks for.
 struct NewRun {
-  std::string agent = {};  ///< by name; empty: the default agent
+  std::string agent = {};      ///< by name; empty: the default agent
+  bool may_be_preset = false;  ///< the user chose the agent: it may be one of the program
   std::string prompt = {};
   std::vector<Part> content = {};  ///< of the message, with images and files; empty: the prompt alone
   std::string model = {};          ///< empty: that of the agent or the configuration

@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kGrace{10};
 
 /// Starts a run and waits until it is durable. The same schedule and time are the same run.
 Status start_scheduled(Runs& runs, const app::Schedule& schedule, UnixMillis time) {
-  NewRun run{.agent = schedule.agent, .prompt = schedule.prompt};
+  NewRun run{.agent = schedule.agent, .may_be_preset = true, .prompt = schedule.prompt};
   run.idempotency = schedule.id + " " + to_iso8601(time);
   run.request = to_canonical_json(JsonObject{{"agent", schedule.agent}, {"prompt", schedule.prompt}});
   const auto outcome = std::make_shared<std::promise<Status>>();

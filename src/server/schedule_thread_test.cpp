@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "app/schedule_file.hpp"
@@ -21,12 +22,12 @@ class ScheduleThreadTest : public ServerTest {
   }
   std::string journal() const { return (folder_ / "runs.db").string(); }
   /// A schedule whose last time has passed an hour ago.
-  void add_missed() {
+  void add_missed(const std::string& agent = "chat") {
     const UnixMillis past = system_environment()->now() + -std::chrono::hours(2);
     ASSERT_TRUE(store()->add({.id = "hourly",
                               .times = "0 * * * *",
                               .zone = "UTC",
-                              .agent = "chat",
+                              .agent = agent,
                               .prompt = "Good morning",
                               .missed = app::Missed::kOnce,
                               .done = past}));
@@ -65,6 +66,17 @@ TEST_F(ScheduleThreadTest, FiringThatACrashLeftUnnoted_IsTheSameRun) {
   start();
   ASSERT_TRUE(is_noted());
   EXPECT_THAT(runs(), ::testing::ElementsAre("Good morning")) << "found again by its id";
+}
+
+TEST_F(ScheduleThreadTest, PresetOfTheProgram_IsRunByItsName) {
+  add_missed("reviewer");
+  std::ofstream(folder_ / "config/praxis/config.toml")
+      << "model = \"script:" << (folder_ / "chat.jsonl").string() << "\"\n";
+  start();
+  ASSERT_TRUE(is_noted());
+  const Answer asked = call("POST", "/api/v1/runs", R"({"agent":"reviewer","prompt":"hi"})");
+  EXPECT_EQ(asked.status, 404) << "clients reach what the user set up for them; " << asked.body;
+  EXPECT_THAT(runs(), ::testing::ElementsAre("Good morning"));
 }
 
 }  // namespace

@@ -105,6 +105,7 @@ class ServerTest : public ::testing::Test {
   void start_on(const std::string& journal, ServerOptions options = {}) {
     auto workspace = app::open_workspace({.folder = "", .journal = journal});
     ASSERT_TRUE(workspace) << workspace.error().message;
+    workspace->offers_presets = false;  // as `praxis serve` does
     options.access.tokens = {{digest_of(kOwner), {"owner", true}},
                              {digest_of(kAnna), {"anna", false}},
                              {digest_of(kBert), {"bert", false}}};
