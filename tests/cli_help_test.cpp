@@ -54,6 +54,27 @@ TEST_F(CliHelp, InAPipe_IsNotBroken) {
             std::string::npos);
 }
 
+TEST_F(CliHelp, Version_SaysWhatTheProgramWasBuiltFromAsItsBillOfMaterialsDoes) {
+  const std::string shown = praxis({"--version"}).out;
+  EXPECT_TRUE(shown.starts_with("praxis 0.")) << shown;
+  std::ifstream file(PRAXIS_BINARY_DIR "/sbom.spdx.json");
+  const auto bill = parse_json(std::string{std::istreambuf_iterator<char>(file), {}});
+  ASSERT_TRUE(bill) << bill.error().message;
+  const Json &packages = json_at(*bill, "packages"), &relations = json_at(*bill, "relationships");
+  EXPECT_EQ(relations.as_array().size(), packages.as_array().size());
+  std::size_t lines = 0;
+  for (const Json& each : packages.as_array()) {
+    if (json_text(each, "name") == "praxis") continue;
+    const std::string line = "\n  " + json_string(each, "name") + ' ' + json_string(each, "versionInfo") +
+                             " (" + json_string(each, "licenseDeclared") + ")\n";
+    EXPECT_NE(shown.find(line), std::string::npos) << line;
+    ++lines;
+  }
+  EXPECT_GE(lines, 14U);
+  for (const char* name : {"\n  boost 1.", "\n  openssl 3.", "\nbuilt by "})
+    EXPECT_NE(shown.find(name), std::string::npos) << name;
+}
+
 TEST_F(CliHelp, OfATopic_IsAPageOfTheDocumentation) {
   std::ifstream page(PRAXIS_SOURCE_DIR "/docs/plans.md");
   const std::string text{std::istreambuf_iterator<char>(page), {}};

@@ -234,6 +234,19 @@ TEST(Docs, Links_LeadSomewhere) {
   }
 }
 
+TEST(Docs, ListForModels_HasEachPageOnce) {
+  const std::string list = read(kRoot / "docs/llms.txt");
+  std::size_t pages = 0;
+  for (const auto& entry : fs::directory_iterator(kRoot / "docs")) {
+    if (entry.path().extension() != ".md") continue;
+    const std::string text = read(entry.path()), file = entry.path().filename();
+    const std::string line = "- [" + text.substr(2, text.find('\n') - 2) + "](" + file + "): ";
+    EXPECT_TRUE(list.contains('\n' + line)) << line;
+    ++pages;
+  }
+  EXPECT_EQ(matches(list, R"(^(- \[.*))").size(), pages);
+}
+
 TEST(Docs, NoFile_SpeaksOfTheMachineItWasMadeOn) {
   // In two pieces each, so that this file has none of them.
   constexpr std::array<std::array<std::string_view, 2>, 7> kWords{{{"/wo", "rk/"},

@@ -15,6 +15,7 @@
 #include "cli/api_flags.hpp"
 #include "cli/audit_flags.hpp"
 #include "cli/branch_flags.hpp"
+#include "cli/built_from.hpp"
 #include "cli/chat_flags.hpp"
 #include "cli/config_flags.hpp"
 #include "cli/console.hpp"
@@ -140,7 +141,7 @@ class Definition {
 // ---- the commands -----------------------------------------------------------------------------------------
 
 Definition::Definition() {
-  app_.set_version_flag("--version", "praxis " PRAXIS_VERSION, "Print the version");
+  app_.set_version_flag("--version", std::string(built_from()), "Print the version and its parts");
   app_.footer(kFooter);
   app_.require_subcommand(1);
   define_run();
@@ -463,10 +464,9 @@ Result<Invocation> Definition::parse(std::span<const std::string> arguments) {
                                  meant.empty() ? hint_for_words(arguments) : "praxis --help"));
   }
   const bool is_known_flag = arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "--version";
-  if (!named && !is_known_flag) {
+  if (!named && !is_known_flag)
     return fail(app::usage_error(fmt::format("the command comes first, not \"{}\"", arguments[0]),
                                  "praxis COMMAND [OPTION]...; praxis --help lists the commands"));
-  }
   const std::string hint = named ? fmt::format("praxis {} --help", named->get_name()) : "praxis --help";
   try {
     app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
