@@ -12,6 +12,8 @@ SIEGE_SECONDS ?= 300
 SEED ?= 1
 
 PROFILE = $(CURDIR)/build/training/profile
+# For `praxis --version`; a copy without git has none.
+REVISION = -DPRAXIS_REVISION=$(shell git describe --always --dirty --abbrev=12 2>/dev/null)
 
 # Where Debian's packages have libraries and modules, other than what `make install` copies.
 PACKAGE_FOLDERS = -DCMAKE_INSTALL_LIBDIR=lib/$(shell $(CXX) -print-multiarch) -DPRAXIS_PYTHON_DIR=lib/python3/dist-packages
@@ -131,17 +133,18 @@ sdk: setup ## compare the vendors' own clients with ours on recorded answers (ne
 	scripts/check-sdks build/test/wire_check build/sdk
 
 install: trained ## build with profile-guided optimisation and copy to PREFIX; with the page if `make page` built it
-	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE) $(USUAL_FOLDERS))
+	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE) $(REVISION) $(USUAL_FOLDERS))
 	cmake --install build/release --prefix $(PREFIX)
 
 package: trained ## build as `make install` does, and write Debian packages to build/release/packages
-	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE) $(PACKAGE_FOLDERS))
-	cpack --config build/release/CPackConfig.cmake
+	$(call build,release,,-DPRAXIS_PROFILE=$(PROFILE) $(REVISION) $(PACKAGE_FOLDERS))
+	umask 022 && cpack --config build/release/CPackConfig.cmake
 
-package-check: setup-check ## install and remove the packages in a clean Debian system; needs root
+package-check: setup-check ## install and remove the packages in a clean Debian system, and make them twice; needs root
 	$(call build,test,,$(PACKAGE_FOLDERS))
 	rm -rf build/test/packages
-	cpack --config build/test/CPackConfig.cmake >build/test/cpack.log || { cat build/test/cpack.log; exit 1; }
+	umask 022 && cpack --config build/test/CPackConfig.cmake >build/test/cpack.log || { cat build/test/cpack.log; exit 1; }
+	tests/package/twice build/test build/package-twice
 	cmake --preset test $(USUAL_FOLDERS) >/dev/null
 	tests/package/check build/test/packages build/package-check
 

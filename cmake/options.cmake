@@ -13,6 +13,15 @@ if(PRAXIS_SANITIZE)
   add_link_options(-fsanitize=${PRAXIS_SANITIZE})
 endif()
 
+# The same source gives the same bytes, in whichever folder it is built: no path of it is in a release, and what the
+# compiler would draw at random follows from the name of the object.
+if(CMAKE_BUILD_TYPE STREQUAL Release)
+  add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    string(REPLACE "<FLAGS>" "<FLAGS> -frandom-seed=<OBJECT>" CMAKE_CXX_COMPILE_OBJECT "${CMAKE_CXX_COMPILE_OBJECT}")
+  endif()
+endif()
+
 # The allocator of the project's own programs; a host that links the library chooses its own. Sanitizers bring
 # theirs.
 add_library(praxis_allocator INTERFACE)

@@ -13,14 +13,16 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 
-# The log of changes in Debian's form. Its date is that of the last change, so that the same source gives the
-# same packages.
+# The same source gives the same packages.
+include(cmake/source_time.cmake)
+set(CPACK_PRAXIS_TIME ${PRAXIS_TIME})
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/package_time.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package_files.cmake)
+
+# The log of changes in Debian's form.
 set(packaging ${PROJECT_BINARY_DIR}/package/debian)
-execute_process(COMMAND git -C ${PROJECT_SOURCE_DIR} log -1 --format=%cD -- CHANGELOG.md
-                OUTPUT_VARIABLE changed OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-if(NOT changed)
-  file(TIMESTAMP ${PROJECT_SOURCE_DIR}/CHANGELOG.md changed "%a, %d %b %Y %H:%M:%S +0000" UTC)
-endif()
+execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C date --utc --rfc-email --date=@${PRAXIS_TIME}
+                OUTPUT_VARIABLE changed OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 file(WRITE ${packaging}/changelog "praxis (${PROJECT_VERSION}) unstable; urgency=medium
 
   * /usr/share/doc/praxis/CHANGELOG.md says what changed.
