@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "core/context.hpp"
 #include "core/decisions.hpp"
@@ -64,12 +66,18 @@ bool waits_to_start(const CallState& call) {
   return call.phase == Phase::kProposed || call.phase == Phase::kApproved;
 }
 
-/// A call counts towards the parallel limit while it works itself, not while nested calls work for it.
-bool takes_a_place(const TurnState& turn, const CallState& call) {
-  if (call.phase != Phase::kRunning) return false;
-  return std::ranges::none_of(turn.calls, [&](const CallState& other) {
-    return other.within == call.call.id && other.phase != Phase::kSettled;
-  });
+/// The calls that count towards the parallel limit: those that work themselves, while no nested call works
+/// for them. The ids of the others are collected first: looking for the nested calls of each call makes a
+/// batch of 1,000 calls quadratic.
+std::size_t count_at_work(const TurnState& turn) {
+  std::vector<std::string_view> helped;
+  for (const CallState& call : turn.calls) {
+    if (!call.within.empty() && call.phase != Phase::kSettled) helped.push_back(call.within.str());
+  }
+  std::ranges::sort(helped);
+  return static_cast<std::size_t>(std::ranges::count_if(turn.calls, [&](const CallState& call) {
+    return call.phase == Phase::kRunning && !std::ranges::binary_search(helped, call.call.id.str());
+  }));
 }
 
 /// Returns what the open batch needs; `std::nullopt` if every call is settled.
@@ -77,12 +85,10 @@ std::optional<Decision> next_of_batch(const State& state) {
   const TurnState& turn = *state.turn;
   if (turn.calls.empty()) return std::nullopt;
   const Limits& limits = state.agent->limits;
-  std::size_t running = 0;
   RunCalls ready;
   for (std::size_t i = 0; i < turn.calls.size(); ++i) {
     const CallState& call = turn.calls[i];
     if (needs_a_word(state, call)) return AskAboutCall{i};
-    if (takes_a_place(turn, call)) ++running;
     if (waits_to_start(call) || call.phase == Phase::kInDoubt) ready.calls.push_back(i);
   }
   if (exceeds_call_limit(state)) {
@@ -90,8 +96,12 @@ std::optional<Decision> next_of_batch(const State& state) {
     return limit_reached(StopReason::kMaxToolCalls,
                          "the limit of " + std::to_string(limits.max_tool_calls) + " tool calls is reached");
   }
-  const std::size_t allowed = limits.max_parallel_tools == 0 ? ready.calls.size() : limits.max_parallel_tools;
-  ready.calls.resize(std::min(ready.calls.size(), allowed > running ? allowed - running : 0));
+  if (limits.max_parallel_tools != 0 && !ready.calls.empty()) {
+    const std::size_t at_work = count_at_work(turn);
+    const std::size_t places =
+        limits.max_parallel_tools - std::min<std::size_t>(limits.max_parallel_tools, at_work);
+    ready.calls.resize(std::min(ready.calls.size(), places));
+  }
   if (ready.calls.empty()) return Wait{};
   return ready;
 }
@@ -264,9 +274,7 @@ bool exceeds_call_limit(const State& state) {
 bool lacks_a_place(const State& state, const CallState& call) {
   const std::size_t places = state.agent->limits.max_parallel_tools;
   if (places == 0 || !(waits_to_start(call) || call.phase == Phase::kInDoubt)) return false;
-  const auto taken = std::ranges::count_if(state.turn->calls,
-                                           [&](const CallState& c) { return takes_a_place(*state.turn, c); });
-  return static_cast<std::size_t>(taken) >= places;
+  return count_at_work(*state.turn) >= places;
 }
 
 bool never_starts(const State& state, const CallState& call) {
