@@ -1,4 +1,5 @@
-// `journal`: shows how the journal and the stores next to it are sealed, seals them, and changes their keys.
+// `journal`: backs up the journal and the stores next to it, shows how they are sealed, seals them, and
+// changes their keys.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "app/hints.hpp"
+#include "app/journal_backup.hpp"
 #include "app/journal_key.hpp"
 #include "app/plain_text.hpp"
 #include "app/sealed_stores.hpp"
@@ -118,6 +120,28 @@ Status change_seal(const JournalOptions& options, const app::Workspace& workspac
   return rekeyed && !is_alone ? rekey_journal(workspace.journal, **secret, **next) : rekeyed;
 }
 
+Result<ExitStatus> make_backup(const JournalOptions& options, const app::Workspace& workspace,
+                               Console& console) {
+  if (options.to.empty())
+    return fail(app::usage_error("back up to which folder?", "--to FOLDER names one to make"));
+  const auto backup = app::back_up_journal(workspace, options.to);
+  if (!backup) return fail(backup.error());
+  JsonArray files;
+  for (const app::BackedUpFile& file : backup->files) {
+    JsonObject fields;
+    fields["file"] = file.path;
+    fields["what"] = file.what;
+    fields["bytes"] = file.bytes;
+    files.emplace_back(std::move(fields));
+    if (options.json) continue;
+    console.out.line(visible_text(fmt::format("{}: {} bytes of the {}", file.path, file.bytes, file.what)));
+  }
+  JsonObject fields{{"journal", workspace.journal}, {"head", to_text(backup->head)}};
+  fields["backup"] = std::move(files);
+  console.result(std::move(fields));
+  return ExitStatus::kFinished;
+}
+
 const char* what_was_done(JournalVerb verb) {
   if (verb == JournalVerb::kSeal) return "the journal and the stores next to it are sealed";
   return verb == JournalVerb::kNewKey ? "the journal and the stores next to it have new data keys"
@@ -131,6 +155,7 @@ Result<ExitStatus> execute(const JournalOptions& options, Console& console) {
   if (!workspace) return fail(workspace.error());
   if (!workspace->in_file() && app::stores_of(*workspace).empty())
     return fail(app::usage_error("only a journal in a file can be sealed", "--journal FILE names one"));
+  if (options.verb == JournalVerb::kBackup) return make_backup(options, *workspace, console);
   if (options.verb == JournalVerb::kShow) return show_seal(*workspace, options.json, console);
   if (auto changed = change_seal(options, *workspace); !changed) return fail(changed.error());
   console.result({{"journal", workspace->journal}});

@@ -75,10 +75,10 @@ struct AuditOptions {
 
 /// Shows how the journal is sealed, seals it, and changes its keys.
 struct JournalOptions {
-  enum class Verb : std::uint8_t { kShow, kSeal, kRekey, kNewKey };
+  enum class Verb : std::uint8_t { kShow, kBackup, kSeal, kRekey, kNewKey };
   app::Place place;
   Verb verb = Verb::kShow;
-  std::string to;  ///< the source of the new key
+  std::string to;  ///< the source of the new key, or the folder of the backup
   bool json = false;
 };
 
