@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 
 #include "chat_rig.hpp"
 #include "net/testing/test_server.hpp"
@@ -206,14 +207,64 @@ TEST_F(CliChatServer, CommandsActOnTheRunOfTheServer) {
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_THAT(done.out,
               AllOf(HasSubstr("+ notes.txt"), HasSubstr("this run: ~"), HasSubstr("user (1 message)"),
-                    HasSubstr("completed"), HasSubstr("no file was changed"),
-                    HasSubstr("files of a run at a server are taken back on its machine"),
+                    HasSubstr("completed"), HasSubstr("no file was changed"), HasSubstr("no file changes"),
                     HasSubstr("a run at a server keeps its model")));
   EXPECT_THAT(done.out, AllOf(HasSubstr("written to talk.md"), HasSubstr("the conversation stands before t2"),
                               HasSubstr("Another one."), HasSubstr("the server has no agent \"none\"")));
   EXPECT_THAT(contents("talk.md"), AllOf(HasSubstr("what the file says"), HasSubstr("First answer.")));
   expect_once_in_order(done.out,
                        {"First answer.", "> More", "Second answer.", "> Once more", "Third answer."});
+}
+
+TEST_F(CliChatServer, ImageGoesWithTheMessageThatMakesTheRunAndWithALaterOne) {
+  agent("talk", says("I see it.") + says("And this one."));
+  const std::string png("\x89PNG\r\n\x1a\nimage");
+  file("a shot.png", png);
+  const auto server = serve();
+  const auto run = chat({"talk"});
+  run->type("Look: @\"a shot.png\" \r");
+  run->shows("I see it.");
+  run->type("Again: @\"a shot.png\" \r");
+  run->shows("And this one.");
+  run->shows("- 1 step");
+  const std::string screen = left(*run);
+  expect_once_in_order(screen, {"> Look: @", "I see it.", "> Again: @", "And this one."});
+  EXPECT_EQ(count(screen, "+ image/png (1 kB)"), 2U) << screen;
+  const std::string said = call("GET /api/v1/runs/" + run_id() + "/messages");
+  EXPECT_EQ(count(said, R"({"type":"image","media_type":"image/png","bytes":13})"), 2U) << said;
+}
+
+TEST_F(CliChatServer, UndoTakesFilesOfTheServerBackAndSaysWhatStays) {
+  const auto write = [&](const std::string& name, const std::string& content) {
+    const Json arguments{{"path", (folder_ / name).string()}, {"content", content}};
+    const JsonObject call{{"name", "file_write"}, {"arguments", arguments}};
+    return to_json_text(JsonObject{{"tool_calls", JsonArray{call}}}) + '\n';
+  };
+  file("a.txt", "one\n");
+  agent("writes", write("a.txt", "two\n") + write("b.txt", "x\n") + says("Written."),
+        "[tools.file]\nwrite = [\"" + folder_.string() + "\"]\n[policy]\nallow = [\"file_write\"]\n");
+  const auto server = serve();
+  const auto run = chat({"writes"});
+  run->type("Go\r");
+  run->shows("- 3 steps");
+  run->type("/undo\r");
+  run->shows("/undo again changes 2 files");
+  EXPECT_EQ(contents("a.txt"), "two\n");
+  run->type("/undo\r");
+  run->shows("2 files changed; /undo redo takes that back");
+  EXPECT_EQ(contents("a.txt"), "one\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "b.txt"));
+  run->type("/undo redo\r");
+  run->shows("/undo redo again changes 2 files");
+  run->type("/undo redo\r");
+  EXPECT_TRUE(run->wait_until([&] { return contents("a.txt") == "two\n"; }));
+  file("a.txt", "mine\n");
+  run->type("/undo\r");
+  run->shows("changed since, not by this run; it stays");
+  run->type("/undo\r");
+  run->shows("1 file changed");
+  EXPECT_EQ(contents("a.txt"), "mine\n");
+  left(*run);
 }
 
 TEST_F(CliChatServer, RuleOfAnApproverIsSavedAtTheServer) {

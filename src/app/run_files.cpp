@@ -270,6 +270,37 @@ Json to_json(const RestoreStep& step) {
                     {"verdict", std::string(to_string(step.verdict))}};
 }
 
+RestoreStep restore_step_from(const Json& json) {
+  RestoreStep step;
+  step.change.path = json_string(json, "path");
+  const bool removes = json_string(json, "action") == "remove";
+  step.change.before.kind = removes ? Kind::kMissing : Kind::kFile;
+  step.change.after.kind = Kind::kFile;
+  // What a newer server may say beyond these stays untouched, too.
+  step.verdict = restore_verdict(json_string(json, "verdict")).value_or(RestoreVerdict::kRefused);
+  return step;
+}
+
+bool is_folder_step(const RestoreStep& step) { return is_folder(step.change); }
+
+Result<std::vector<RestoreStep>> undo_in_files(const Workspace& workspace, Journal& journal,
+                                               const SessionId& run, RunInUse use, const UndoRequest& request,
+                                               UndoAct act, UnixMillis now) {
+  const auto files = files_of_run(workspace, journal, run, use);
+  if (!files) return fail(files.error());
+  auto plan = plan_of(*files, request);
+  if (!plan || act == UndoAct::kPlan) return plan;
+  if (auto done = restore_files(*files, request, *plan, now); !done) return fail(done.error());
+  return plan;
+}
+
+HeldRun::HeldRun(std::shared_ptr<Journal> journal, const SessionId& run)
+    : journal_(std::move(journal)), lease_(journal_->acquire(run)) {}
+
+HeldRun::~HeldRun() {
+  if (lease_) journal_->release(*lease_);
+}
+
 Result<std::uint64_t> record_before_turn(const std::vector<StoredRecord>& records, const TurnId& turn) {
   for (auto each = records.rbegin(); each != records.rend(); ++each) {
     const auto* started = std::get_if<records::TurnStarted>(&each->record.body);

@@ -62,6 +62,29 @@ Result<std::vector<RestoreStep>> plan_of(const RunFiles& files, const UndoReques
 Status restore_files(const RunFiles& files, const UndoRequest& request, std::vector<RestoreStep>& plan,
                      UnixMillis now);
 
+/// Whether a plan is only made, or carried out too.
+enum class UndoAct : bool { kPlan, kCarryOut };
+/// Takes the files of a run back as the request says, or returns what that would do. A run that is in use
+/// must only be planned for. Errors of `files_of_run`, `plan_of` and `restore_files`.
+Result<std::vector<RestoreStep>> undo_in_files(const Workspace& workspace, Journal& journal,
+                                               const SessionId& run, RunInUse use, const UndoRequest& request,
+                                               UndoAct act, UnixMillis now);
+
+/// The lease of a run for as long as the object lives: no turn of it begins meanwhile, in any process.
+class HeldRun {
+ public:
+  HeldRun(std::shared_ptr<Journal> journal, const SessionId& run);
+  ~HeldRun();
+  HeldRun(const HeldRun&) = delete;
+  HeldRun& operator=(const HeldRun&) = delete;
+  /// Error `kLeaseHeld`: another process, or another part of this one, has the run open.
+  Status status() const { return lease_ ? Status{} : fail(lease_.error()); }
+
+ private:
+  const std::shared_ptr<Journal> journal_;
+  const Result<Lease> lease_;
+};
+
 /// Counts over a plan.
 struct RestoreCounts {
   std::size_t restored = 0, conflicts = 0;
@@ -72,6 +95,10 @@ RestoreCounts counts_of(const std::vector<RestoreStep>& plan);
 std::vector<std::string> restore_lines(const std::vector<RestoreStep>& plan, bool done);
 /// `{path, action, verdict}`.
 Json to_json(const RestoreStep& step);
+/// What a server says of one file, as `restore_lines` and `counts_of` need it.
+RestoreStep restore_step_from(const Json& json);
+/// Whether the path is a folder before and after: such are neither counted nor listed.
+bool is_folder_step(const RestoreStep& step);
 
 /// The record before the turn, as `RunFiles::after` takes it. Error `kInput`: the run has no such turn.
 Result<std::uint64_t> record_before_turn(const std::vector<StoredRecord>& records, const TurnId& turn);

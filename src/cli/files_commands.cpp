@@ -1,7 +1,6 @@
 // `diff` and `undo`: what a run changed in files.
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -74,29 +73,12 @@ void show_plan(const std::vector<RestoreStep>& plan, bool done, bool json, Conso
 
 std::string files_count(std::size_t count) { return fmt::format("{} file{}", count, count == 1 ? "" : "s"); }
 
-/// The lease of the run, so that no process works on it meanwhile.
-class HeldRun {
- public:
-  explicit HeldRun(const app::StoredSession& stored)
-      : journal_(stored.journal), lease_(journal_->acquire(stored.id)) {}
-  ~HeldRun() {
-    if (lease_) journal_->release(*lease_);
-  }
-  HeldRun(const HeldRun&) = delete;
-  HeldRun& operator=(const HeldRun&) = delete;
-  Status status() const { return lease_ ? Status{} : fail(lease_.error()); }
-
- private:
-  const std::shared_ptr<Journal> journal_;
-  const Result<Lease> lease_;
-};
-
 }  // namespace
 
 Result<FilesRestored> restore_run_files(const app::Workspace& workspace, const app::StoredSession& stored,
                                         const app::UndoRequest& request, const RestoreAsk& ask,
                                         Console& console) {
-  const HeldRun held(stored);
+  const app::HeldRun held(stored.journal, stored.id);
   if (auto status = held.status(); !status && !ask.dry_run)
     return fail(app::with_hint(status.error(), "praxis tree stop " + stored.id.str()));
   auto files = app::files_of_run(workspace, *stored.journal, stored.id,

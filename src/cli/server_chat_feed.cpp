@@ -177,9 +177,12 @@ void ServerChatFeed::look_at_figures() {
     nodes_ = std::move(nodes);
   }
   const std::int64_t window = context ? json_int(*context, "window") : 0;
-  if (window > 0)
-    figures_.context_percent =
-        static_cast<int>(std::clamp<std::int64_t>(json_int(*context, "used") * 100 / window, 0, 100));
+  if (window <= 0) return;
+  const auto percent = [&](const char* of) {
+    return static_cast<int>(std::clamp<std::int64_t>(json_int(*context, of) * 100 / window, 0, 100));
+  };
+  figures_.context_percent = percent("used");
+  figures_.compacts_percent = percent("compacts_above");
 }
 
 tui::RunFigures ServerChatFeed::figures() const {

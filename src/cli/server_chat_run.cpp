@@ -15,6 +15,7 @@
 #include "cli/call_queue.hpp"
 #include "cli/server_chat_feed.hpp"
 #include "cli/server_turn.hpp"
+#include "praxis/base/base64.hpp"
 #include "praxis/base/environment.hpp"
 #include "praxis/base/reach.hpp"
 
@@ -31,6 +32,18 @@ std::string step_path(const ParkId& id) {
   const auto slash = id.str().rfind('/');
   return "/api/v1/runs/" + path_segment(id.str().substr(0, slash)) + "/steps/" +
          path_segment(id.str().substr(slash + 1));
+}
+
+/// The images of a message as the server takes them; texts go as its prompt.
+JsonArray attachments_of(const Message& message) {
+  JsonArray attachments;
+  for (const Part& part : message.parts) {
+    const auto* image = std::get_if<ImagePart>(&part);
+    if (image == nullptr) continue;
+    const std::string data = "data:" + image->source.mime + ";base64," + base64_encode(image->source.data);
+    attachments.push_back(JsonObject{{"url", data}});
+  }
+  return attachments;
 }
 
 Json commands_of(CommandVerb verb, const std::string& text) {
@@ -93,13 +106,8 @@ class ServerChatRun final : public tui::ChatRun {
   }
 
   void send(Message message) override {
-    const auto is_text = [](const Part& part) { return std::holds_alternative<TextPart>(part); };
-    if (!std::ranges::all_of(message.parts, is_text)) {
-      const Error error = app::usage_error("a run at a server takes texts, no images");
-      return to_->add_item(tui::Undelivered{error, message.text()});
-    }
-    calls_.add([this, text = message.text()] {
-      deliver(text, [this](const std::string& sent) { return begin_turn(sent); });
+    calls_.add([this, message = std::move(message)] {
+      deliver(message.text(), [&] { return begin_turn(message); });
     });
   }
   void steer(std::string text) override { command(CommandVerb::kSteer, std::move(text)); }
@@ -144,10 +152,7 @@ class ServerChatRun final : public tui::ChatRun {
   }
   Result<Json> transcript() override;
   Result<std::vector<app::FileDiff>> diffs(bool works) override;
-  Result<std::vector<RestoreStep>> undo(const tui::UndoWish& /*wish*/, bool /*acts*/) override {
-    return fail(app::usage_error("files of a run at a server are taken back on its machine",
-                                 "praxis undo " + id().str() + " there, without --server"));
-  }
+  Result<std::vector<RestoreStep>> undo(const tui::UndoWish& wish, bool acts) override;
 
  private:
   static Status status_of(const Result<Json>& answer) {
@@ -164,9 +169,9 @@ class ServerChatRun final : public tui::ChatRun {
   Status send_command(CommandVerb verb, const std::string& text) {
     return status_of(client_.call("POST", path() + "/commands", commands_of(verb, text)));
   }
-  Status begin_turn(const std::string& text);
-  Status create(const std::string& text);
-  void deliver(const std::string& text, const std::function<Status(const std::string& text)>& send);
+  Status begin_turn(const Message& message);
+  Status create(JsonObject request);
+  void deliver(const std::string& text, const std::function<Status()>& send);
   bool has_arrived(const std::string& text, std::uint64_t after) const;
 
   const ServerClient client_, brief_;
@@ -201,8 +206,8 @@ Result<bool> ServerChatRun::show_past(const EventHandler& show) {
 void ServerChatRun::command(CommandVerb verb, std::string text) {
   calls_.add([this, verb, text = std::move(text)] {
     if (verb == CommandVerb::kInterrupt && !is_recorded()) return;
-    deliver(text, [this, verb](const std::string& sent) {
-      auto done = send_command(verb, sent);
+    deliver(text, [&] {
+      auto done = send_command(verb, text);
       // The turn was over when it arrived.
       const bool came_late =
           verb == CommandVerb::kInterrupt && !done && done.error().code == ErrorCode::kInput;
@@ -211,16 +216,20 @@ void ServerChatRun::command(CommandVerb verb, std::string text) {
   });
 }
 
-/// A turn that another terminal has begun meanwhile gets the message at its next step.
-Status ServerChatRun::begin_turn(const std::string& text) {
-  if (!is_recorded()) return create(text);
-  const auto sent = client_.call("POST", path() + "/messages", JsonObject{{"prompt", text}});
-  if (!sent && sent.error().kind() == ErrorKind::kConflict) return send_command(CommandVerb::kSteer, text);
+/// A turn that another terminal has begun meanwhile gets the message at its next step, if it is a text.
+Status ServerChatRun::begin_turn(const Message& message) {
+  JsonArray attachments = attachments_of(message);
+  const bool is_text = attachments.empty();
+  JsonObject request{{"prompt", message.text()}};
+  if (!is_text) request["attachments"] = std::move(attachments);
+  if (!is_recorded()) return create(std::move(request));
+  const auto sent = client_.call("POST", path() + "/messages", std::move(request));
+  if (!sent && sent.error().kind() == ErrorKind::kConflict && is_text)
+    return send_command(CommandVerb::kSteer, message.text());
   return status_of(sent);
 }
 
-Status ServerChatRun::create(const std::string& text) {
-  JsonObject request{{"prompt", text}};
+Status ServerChatRun::create(JsonObject request) {
   if (!agent_.empty()) request["agent"] = agent_;
   if (!model_.empty()) request["model"] = model_;
   // With the key a request that arrives twice is one run.
@@ -238,11 +247,10 @@ Status ServerChatRun::create(const std::string& text) {
 
 /// Sends, and reports what has not arrived. A message whose answer was lost is looked for, so that it is not
 /// sent twice.
-void ServerChatRun::deliver(const std::string& text,
-                            const std::function<Status(const std::string& text)>& send) {
+void ServerChatRun::deliver(const std::string& text, const std::function<Status()>& send) {
   const auto feed = this->feed();
   const std::uint64_t before = feed ? feed->last_seq() : 0;
-  const Status sent = send(text);
+  const Status sent = send();
   if (sent) return;
   const bool may_have_arrived =
       sent.error().kind() == ErrorKind::kNetwork && reach_of(sent.error()) != Reach::kNotSent;
@@ -310,6 +318,24 @@ Result<std::vector<app::FileDiff>> ServerChatRun::diffs(bool /*works*/) {
     diffs.push_back(std::move(diff));
   }
   return diffs;
+}
+
+Result<std::vector<RestoreStep>> ServerChatRun::undo(const tui::UndoWish& wish, bool acts) {
+  if (!wish.redo && wish.before.empty())
+    return fail(app::usage_error("there is no turn to take back here; name one", "/undo t2"));
+  JsonObject request{{"dry_run", !acts}};
+  if (wish.redo) {
+    request["redo"] = true;
+  } else {
+    request["turn"] = wish.before.str();
+  }
+  const auto answer = brief_.call("POST", path() + "/undo", std::move(request));
+  if (!answer) return fail(answer.error());
+  std::vector<RestoreStep> plan;
+  const JsonArray* files = json_at(*answer, "files").if_array();
+  for (const Json& file : files == nullptr ? JsonArray() : *files)
+    plan.push_back(app::restore_step_from(file));
+  return plan;
 }
 
 Result<std::unique_ptr<tui::ChatRun>> opened(const ServerPlace& place, const SessionId& run,

@@ -29,13 +29,6 @@ struct BranchWish {
   bool goes_on = false;
 };
 
-/// A truth value of the body; false if it is missing. Error `kInput`.
-Result<bool> truth_of(const JsonObject& body, const char* key) {
-  const Json* const given = body.if_contains(key);
-  if (given != nullptr && !given->is_bool()) return fail(field_error(key, "must be true or false"));
-  return given != nullptr && given->get_bool();
-}
-
 /// What the branch does otherwise. Error `kInput`.
 Result<BranchChange> change_of(const Call& call, const JsonObject& body) {
   BranchChange change;

@@ -1,6 +1,5 @@
 // One run: create, read, continue, take back.
 #include <algorithm>
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -24,6 +23,7 @@ namespace {
 
 constexpr std::size_t kMostPrompt = 8 * 1024 * 1024;
 constexpr std::size_t kMostKey = 255;
+constexpr std::size_t kMostAttachments = 20;
 constexpr std::size_t kMostListed = 200;
 constexpr std::size_t kMessagesRead = 1000, kMostMessagesRead = 5000;
 
@@ -35,15 +35,31 @@ Result<std::string> prompt_of(const JsonObject& body) {
   return prompt;
 }
 
-/// The message of the user: the prompt, then its attachments.
-Result<std::vector<Part>> message_of(const std::string& prompt, const JsonObject& body) {
-  std::vector<Part> parts{TextPart{prompt, nullptr}};
-  const Json* attachments = body.if_contains("attachments");
-  if (attachments == nullptr || attachments->is_null()) return parts;
-  if (!attachments->is_array()) return fail(field_error("attachments", "must be a list of parts"));
-  auto attached = input_parts(*attachments, "attachments");
-  if (!attached) return attached;
-  std::ranges::move(*attached, std::back_inserter(parts));
+/// One of the attachments. Error `kInput`.
+Result<Part> attached(const Json& given) {
+  const JsonObject* const object = given.if_object();
+  const auto is_known = [](const auto& member) {
+    return (member.key() == "url" || member.key() == "name") && member.value().is_string();
+  };
+  if (object == nullptr || !std::ranges::all_of(*object, is_known))
+    return fail(field_error("attachments", "must be a list of objects with the strings url and name"));
+  return media_part(json_string(given, "url"), json_string(given, "name"), "attachments");
+}
+
+/// The parts of a message with attachments: those, then the prompt. Nothing if there are no attachments.
+Result<std::vector<Part>> content_of(const JsonObject& body, const std::string& prompt) {
+  std::vector<Part> parts;
+  const Json* const given = body.if_contains("attachments");
+  if (given == nullptr || given->is_null()) return parts;
+  const JsonArray* const list = given->if_array();
+  if (list == nullptr || list->size() > kMostAttachments)
+    return fail(field_error("attachments", "must be a list of at most 20 objects with url and name"));
+  for (const Json& each : *list) {
+    auto part = attached(each);
+    if (!part) return fail(part.error());
+    parts.push_back(*std::move(part));
+  }
+  if (!parts.empty()) parts.emplace_back(TextPart{prompt});
   return parts;
 }
 
@@ -120,7 +136,7 @@ HttpAnswer created(const SessionId& run, bool is_new) {
 }
 
 Status create_run(Service& service, const Call& call) {
-  auto body = call.object({"agent", "prompt", "attachments", "model", "limits", "schema"});
+  auto body = call.object({"agent", "prompt", "model", "limits", "schema", "attachments"});
   if (!body) return fail(body.error());
   auto agent = text_of(*body, "agent"), model = text_of(*body, "model"), prompt = prompt_of(*body);
   auto schema = schema_of_body(*body), limits = limits_of_body(*body);
@@ -130,12 +146,12 @@ Status create_run(Service& service, const Call& call) {
   for (const Result<Json>* value : {&schema, &limits}) {
     if (!*value) return fail(value->error());
   }
-  auto message = message_of(*prompt, *body);
-  if (!message) return fail(message.error());
+  auto content = content_of(*body, *prompt);
+  if (!content) return fail(content.error());
   const std::string key(find_header(call.headers, "idempotency-key").value_or(""));
   if (key.size() > kMostKey) return fail(field_error("Idempotency-Key", "is longer than 255 characters"));
   NewRun run{.agent = *agent, .prompt = *prompt, .model = *model, .limits = *limits, .schema = *schema};
-  if (message->size() > 1) run.content = *std::move(message);
+  run.content = *std::move(content);
   run.idempotency = key;
   run.request = to_canonical_json(*body);
   service.runs->create(std::move(run), call.principal,
@@ -256,12 +272,12 @@ Result<HttpAnswer> rewind_run(Service& service, const Call& call) {
 }
 
 Status send_message(Service& service, const Call& call) {
-  const auto body = call.object({"prompt", "attachments", "schema"});
+  const auto body = call.object({"prompt", "schema", "attachments"});
   if (!body) return fail(body.error());
   auto prompt = prompt_of(*body);
   if (!prompt) return fail(prompt.error());
-  auto parts = message_of(*prompt, *body);
-  if (!parts) return fail(parts.error());
+  auto content = content_of(*body, *prompt);
+  if (!content) return fail(content.error());
   auto schema = schema_of_body(*body);
   if (!schema) return fail(schema.error());
   const auto id = service.runs->find(call.name("id"), call.principal);
@@ -273,8 +289,8 @@ Status send_message(Service& service, const Call& call) {
   }
   auto slot = service.runs->begin_turn(call.principal);
   if (!slot) return fail(slot.error());
-  Message message = text_message(Role::kUser, {});
-  message.parts = *std::move(parts);
+  Message message = text_message(Role::kUser, *std::move(prompt));
+  if (!content->empty()) message.parts = *std::move(content);
   service.runs->send(*id, *std::move(slot), std::move(message), *std::move(schema),
                      [id = *id, answer = call.answer](const Status& begun) {
                        if (!begun) return answer(fail(begun.error()));

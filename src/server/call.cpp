@@ -97,6 +97,13 @@ Result<std::string> text_of(const JsonObject& object, std::string_view key) {
   return to_plain_text(*value);
 }
 
+Result<bool> truth_of(const JsonObject& object, std::string_view key) {
+  const Json* const given = object.if_contains(key);
+  if (given != nullptr && !given->is_bool())
+    return fail(field_error(std::string(key), "must be true or false"));
+  return given != nullptr && given->get_bool();
+}
+
 Result<Call> parse_call(ReceivedRequest request) {
   Call call;
   std::string_view target = request.target;

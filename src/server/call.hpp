@@ -74,6 +74,9 @@ struct Call {
 /// A text of an object's key; empty if it is missing. Error `kInput`: not a string.
 Result<std::string> text_of(const JsonObject& object, std::string_view key);
 
+/// A truth value of an object's key; false if it is missing. Error `kInput`: not one.
+Result<bool> truth_of(const JsonObject& object, std::string_view key);
+
 /// Takes a request apart. Error `kInput`: a path or query that is not valid.
 Result<Call> parse_call(ReceivedRequest request);
 

@@ -58,6 +58,7 @@ Status fork_run(Service& service, const Call& call);
 Result<HttpAnswer> list_branches(Service& service, const Call& call);
 Result<HttpAnswer> show_context(Service& service, const Call& call);
 Result<HttpAnswer> show_diff(Service& service, const Call& call);
+Result<HttpAnswer> undo_files(Service& service, const Call& call);
 Result<HttpAnswer> list_records(Service& service, const Call& call);
 Result<HttpAnswer> rewind_run(Service& service, const Call& call);
 Status send_message(Service& service, const Call& call);

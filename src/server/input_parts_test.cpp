@@ -105,36 +105,6 @@ TEST_F(InputParts, WhatIsNoImageOrFileIsRefused) {
   EXPECT_EQ(json_at(call("GET", "/api/v1/runs").json, "runs").as_array().size(), 0U);
 }
 
-TEST_F(InputParts, AttachmentsOfARunAndOfItsNextMessageFollowThePrompt) {
-  script("twice", "{\"text\":\"One.\"}\n{\"text\":\"Two.\"}");
-  agent("twice", "");
-  start();
-  const std::string image = R"({"type":"image_url","image_url":{"url":")" + png_ + R"("}})";
-  const std::string body = R"({"agent":"twice","prompt":"What is this?","attachments":[)" + image + "]}";
-  const Answer made = call("POST", "/api/v1/runs", body);
-  ASSERT_EQ(made.status, 201) << made.body;
-  const std::string path = "/api/v1/runs/" + made.text("id");
-  wait_for(made.text("id"), "completed");
-  const Answer next =
-      call("POST", path + "/messages",
-           R"({"prompt":"And this?","attachments":[{"type":"file","file":{"filename":"a.txt","file_data":")" +
-               data_url("text/plain", "Some words.") + R"("}}]})");
-  ASSERT_EQ(next.status, 202) << next.body;
-  const Json messages = json_at(call("GET", "/agent/" + made.text("id")).json, "messages");
-  const Json parts = json_at(messages.at(0), "content");
-  ASSERT_EQ(parts.as_array().size(), 2U) << to_json_text(parts);
-  EXPECT_THAT(to_json_text(parts.at(0)), HasSubstr("What is this?"));
-  EXPECT_THAT(to_json_text(parts.at(1)), HasSubstr(base64_encode(kPng)));
-  EXPECT_THAT(to_json_text(json_at(messages.at(2), "content")),
-              AllOf(HasSubstr("And this?"), HasSubstr("Some words.")));
-  for (const char* wrong : {R"("text")", "{}", R"([{"type":"file","file":{"file_id":"1"}}])"}) {
-    const Answer refused =
-        call("POST", "/api/v1/runs", R"({"prompt":"hi","attachments":)" + std::string(wrong) + "}");
-    EXPECT_EQ(refused.status, 400) << wrong;
-    EXPECT_EQ(refused.text("field"), "attachments") << refused.body;
-  }
-}
-
 TEST_F(InputParts, FileOfTheAiSdkReachesTheRun) {
   start();
   const Answer answer = call("POST", "/api/ai/chat",

@@ -47,6 +47,7 @@ constexpr std::array kRows{
     Row{"GET", "/api/v1/runs/{id}/diff", Right::kReadHistory},
     Row{"GET", "/api/v1/runs/{id}/records", Right::kReadHistory},
     Row{"POST", "/api/v1/runs/{id}/rewind", Right::kIntervene},
+    Row{"POST", "/api/v1/runs/{id}/undo", Right::kIntervene},
     Row{"POST", "/api/v1/runs/{id}/replay", Right::kReadHistory},
     Row{"GET", "/api/v1/events", Right::kReadHistory},
     Row{"GET", "/api/v1/runs/{id}/compare/{other}", Right::kReadHistory},

@@ -36,16 +36,17 @@ constexpr std::array kListQuery{
     Field{"q", "string", "runs with this in their id, name, tags, title, agent or model"},
     Field{"order", "string", "asc: the oldest first; desc"}};
 constexpr std::array kModelsQuery{Field{"provider", "string", "models of this provider"}};
+constexpr Field kSchema{"schema", "object", "JSON Schema that the answer must follow"};
 constexpr Field kAttachments{
     "attachments", "array",
-    "images and files after the prompt: parts image_url and file, as of Chat Completions"};
-constexpr Field kSchema{"schema", "object", "JSON Schema that the answer must follow"};
+    "up to 20 images and files before the prompt: objects with url (a data URL in base64, or an address "
+    "that the model's vendor reads) and name"};
 constexpr std::array kCreateBody{
     Field{"agent", "string", "name of the agent; the default agent has no tools"},
     Field{"prompt", "string", "the message of the user", true},
-    kAttachments,
     Field{"model", "string", "PROVIDER:NAME instead of the agent's"},
     Field{"limits", "object", "limits of the turn, as in an agent file"},
+    kAttachments,
     kSchema};
 constexpr std::array kMessageBody{Field{"prompt", "string", "the message of the user", true}, kAttachments,
                                   kSchema};
@@ -66,6 +67,11 @@ constexpr std::array kDiffQuery{Field{"after", "integer", "number of a record; c
 constexpr std::array kDoctorQuery{Field{"online", "boolean", "true: asks the providers too"}};
 constexpr std::array kPolicyBody{Field{"tool", "string", "the tool that is called", true},
                                  Field{"arguments", "object", "of the call; none"}};
+constexpr std::array kUndoBody{
+    Field{"turn", "string", "the changes from this turn on, such as t2; without turn and after: all"},
+    Field{"after", "integer", "number of a record instead; changes after it"},
+    Field{"redo", "boolean", "true: instead, takes the last undo back"},
+    Field{"dry_run", "boolean", "true: nothing changes; the answer says what would"}};
 constexpr std::array kRewindBody{Field{"turn", "string", "turn before which to go back, such as t2", true}};
 constexpr std::array kCommandBody{
     Field{"commands", "array",
@@ -292,6 +298,12 @@ constexpr std::array kRoutes{
           rewind_run,
           {},
           kRewindBody},
+    Route{"POST",
+          "/api/v1/runs/{id}/undo",
+          "Take back what a run changed in files, or say what that would do",
+          undo_files,
+          {},
+          kUndoBody},
     Route{"POST", "/api/v1/runs/{id}/replay", "Derive the log again and compare", replay_run},
     Route{"GET",
           "/api/v1/events",

@@ -363,24 +363,39 @@ Status Runs::rewind(const SessionId& run, const TurnId& turn) {
   return used ? (*used)->rewind(turn) : Status(fail(used.error()));
 }
 
-/// Closes a run that is open here.
-Status Runs::release(const SessionId& run) {
+/// Closes a run that is open here. `before`: what an error tells the client to interrupt it for.
+Status Runs::release(const SessionId& run, const char* before) {
   auto session = open_->find(run);
   if (!session) return {};
   const SessionStatus status = session->status();
   const bool is_open = status == SessionStatus::kRunning || status == SessionStatus::kAwaitingUser;
   if (is_open || !session->close())
-    return fail(conflict("run " + run.str() + " is not finished; interrupt it before you delete it"));
+    return fail(conflict("run " + run.str() + " is not finished; interrupt it before you " + before));
   open_->forget(run);
   return {};
+}
+
+Result<std::unique_ptr<app::HeldRun>> Runs::hold_finished(const SessionId& run) {
+  constexpr const char* kBefore = "take its files back";
+  const SessionId root = lineages_.root_of(run);
+  if (is_queued(root)) return fail(conflict("run " + root.str() + " is about to begin a turn"));
+  if (auto released = release(root, kBefore); !released) return fail(released.error());
+  auto held = std::make_unique<app::HeldRun>(journal_, root);
+  // `open` waits for a process that is just letting go of it.
+  if (!held->status() && held->status().error().kind() == ErrorKind::kLeaseHeld && open(root) &&
+      release(root, kBefore))
+    held = std::make_unique<app::HeldRun>(journal_, root);
+  if (auto status = held->status(); !status) return fail(status.error());
+  return held;
 }
 
 Result<std::size_t> Runs::remove(const SessionId& run) {
   if (const SessionId root = lineages_.root_of(run); root != run)
     return fail(conflict(run.str() + " is a sub-agent; it goes with its run " + root.str()));
-  if (auto released = release(run); !released) return fail(released.error());
+  constexpr const char* kBefore = "delete it";
+  if (auto released = release(run, kBefore); !released) return fail(released.error());
   auto sessions = journal_->remove(run);
-  if (!sessions && sessions.error().kind() == ErrorKind::kLeaseHeld && open(run) && release(run))
+  if (!sessions && sessions.error().kind() == ErrorKind::kLeaseHeld && open(run) && release(run, kBefore))
     sessions = journal_->remove(run);  // `open` has waited for the process that was just letting go of it
   if (!sessions) return sessions;
   {

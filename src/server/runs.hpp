@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run_files.hpp"
 #include "app/run_stats.hpp"
 #include "app/workspace.hpp"
 #include "praxis/base/executor.hpp"
@@ -113,6 +114,9 @@ class Runs : public std::enable_shared_from_this<Runs> {
   Result<std::size_t> remove(const SessionId& run);
   /// Takes the conversation of a run back to before a turn. Errors as `rewind_session`.
   Status rewind(const SessionId& run, const TurnId& turn);
+  /// Closes a run that is open here and at rest, and keeps its lease, so that no turn of it begins. Error
+  /// `kConflict`: it is not finished; `kLeaseHeld`: another process has it open.
+  Result<std::unique_ptr<app::HeldRun>> hold_finished(const SessionId& run);
   /// Decides a parked step of a session at any depth; its run then continues. Errors `kInput`; `kPolicy`: the
   /// principal has not the right `approve`, unless it gives the result of a tool that its client runs, or the
   /// rule of four eyes keeps it from it.
@@ -148,7 +152,7 @@ class Runs : public std::enable_shared_from_this<Runs> {
 
  private:
   void sweep_soon();
-  Status release(const SessionId& run);
+  Status release(const SessionId& run, const char* before);
   Result<Agent> agent_of(const NewRun& wanted, const Principal& principal) const;
   enum class Opening : std::uint8_t { kAny, kUnfinished };
   Result<OpenRuns::Use> open(const SessionId& run, const BranchChange& change = {},

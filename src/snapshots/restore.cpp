@@ -155,6 +155,14 @@ std::string_view to_string(RestoreVerdict verdict) {
   return "";
 }
 
+std::optional<RestoreVerdict> restore_verdict(std::string_view name) {
+  using enum RestoreVerdict;
+  for (const RestoreVerdict each : {kRestore, kSame, kChangedSince, kChangedBetween, kUnkept, kRefused}) {
+    if (to_string(each) == name) return each;
+  }
+  return std::nullopt;
+}
+
 bool is_conflict(RestoreVerdict verdict) {
   return verdict != RestoreVerdict::kRestore && verdict != RestoreVerdict::kSame;
 }

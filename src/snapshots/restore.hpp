@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ enum class RestoreVerdict : std::uint8_t {
   kRefused          ///< it cannot be written now, or no tool may write it
 };
 std::string_view to_string(RestoreVerdict verdict);
+/// The verdict of this name; nothing for any other text.
+std::optional<RestoreVerdict> restore_verdict(std::string_view name);
 /// Whether the path stays although it should change.
 bool is_conflict(RestoreVerdict verdict);
 

@@ -24,6 +24,8 @@ namespace praxis::tui {
 struct RunFigures {
   Usage usage;              ///< with the sub-agents
   int context_percent = 0;  ///< of the window that is used; 0: unknown
+  int compacts_percent =
+      0;  ///< of the window, above which older messages are summarised; 0: never, or unknown
   bool operator==(const RunFigures&) const = default;
 };
 

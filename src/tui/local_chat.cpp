@@ -1,6 +1,8 @@
 #include "tui/local_chat.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "app/change_text.hpp"
@@ -10,6 +12,7 @@
 #include "app/team_run.hpp"
 #include "app/transcript.hpp"
 #include "app/without_secrets.hpp"
+#include "core/context.hpp"
 #include "logs/read_state.hpp"
 #include "praxis/base/executor.hpp"
 #include "praxis/core/state.hpp"
@@ -56,7 +59,9 @@ class LocalChatRun final : public ChatRun {
   std::string model() const override { return session().last_result().model; }
   RunFigures figures() const override {
     const Session now = session();
-    return {now.token_usage(), now.context_usage_percent()};
+    RunFigures figures{now.token_usage(), now.context_usage_percent(), 0};
+    if (figures.context_percent > 0) figures.compacts_percent = compacts_percent(now);
+    return figures;
   }
   std::size_t queued() const override { return session().queued(); }
   bool goes_on() const override {
@@ -129,6 +134,17 @@ class LocalChatRun final : public ChatRun {
   Result<std::vector<RestoreStep>> undo(const UndoWish& wish, bool acts) override;
 
  private:
+  /// Looked at once: it takes a copy of the state. The members of a team have different ones.
+  int compacts_percent(const Session& now) const {
+    if (team_) return 0;
+    if (!compacts_percent_) {
+      const State state = now.state();
+      const std::int64_t window = state.context_window();
+      const auto mark = compaction_mark(state);
+      compacts_percent_ = mark && window > 0 ? static_cast<int>(*mark * 100 / window) : 0;
+    }
+    return *compacts_percent_;
+  }
   Journal& journal() const { return runtime_->journal(); }
   /// The run; that of a team as the member has it who runs it now.
   Session session() const { return team_ ? team_->begin().value_or(first_) : first_; }
@@ -150,6 +166,7 @@ class LocalChatRun final : public ChatRun {
   std::shared_ptr<EventFeed> feed_;
   std::optional<Run> working_;  ///< the message that members of a team answer
   Subscription subscription_;
+  mutable std::optional<int> compacts_percent_;
 };
 
 Result<std::vector<app::FileDiff>> LocalChatRun::diffs(bool works) {
@@ -170,13 +187,9 @@ Result<std::vector<RestoreStep>> LocalChatRun::undo(const UndoWish& wish, bool a
     if (!before) return fail(before.error());
     request.after = *before;
   }
-  const auto files = app::files_of_run(workspace_, journal(), id_, app::RunInUse::kNo);
-  if (!files) return fail(files.error());
-  auto plan = app::plan_of(*files, request);
-  if (!plan || !acts) return plan;
-  if (auto done = app::restore_files(*files, request, *plan, runtime_->environment().now()); !done)
-    return fail(done.error());
-  return plan;
+  return app::undo_in_files(workspace_, journal(), id_, app::RunInUse::kNo, request,
+                            acts ? app::UndoAct::kCarryOut : app::UndoAct::kPlan,
+                            runtime_->environment().now());
 }
 
 }  // namespace
