@@ -281,21 +281,6 @@ std::string Conversation::decide_always(const StepCard& card, RuleLife life) {
   return "";
 }
 
-std::string Conversation::status(std::size_t columns) {
-  std::string text = run_->trouble();
-  if (!text.empty()) text += "  ";
-  if (const auto since = view_->busy_since()) {
-    const std::string doing = cards_.empty() ? view_->doing() : "waits for you";
-    text += fmt::format("{} {}  ", doing, app::show_age(now() - *since));
-  }
-  text += app::one_line(model_, 40);
-  if (figures_.context_percent > 0) text += fmt::format("  context {} %", figures_.context_percent);
-  text += "  " + app::show_usage(figures_.usage);
-  if (const auto queued = view_->queued().size(); queued > 0) text += fmt::format("  {} queued", queued);
-  if (!cards_.empty()) text += fmt::format("  {} to decide", cards_.size());
-  return styles_.dim(cut_to(text, columns));
-}
-
 StatusFacts Conversation::status_facts(std::size_t columns) const {
   StatusFacts facts{.run = id_,
                     .model = model_,

@@ -82,9 +82,7 @@ class Conversation {
   /// sent, and the one of a turn that was taken back.
   std::vector<std::string> take_unread();
   bool is_busy() const { return works() || filling_.has_value(); }
-  /// The line below the composer: model, context, tokens, cost, time, what waits.
-  std::string status(std::size_t columns);
-  /// What a program that draws this line gets.
+  /// What the line below the composer is made from.
   StatusFacts status_facts(std::size_t columns) const;
   /// The tree of agents, for the pane.
   std::vector<std::string> tree(std::size_t columns, Patience patience) const;

@@ -20,6 +20,7 @@
 #include "base/columns.hpp"
 #include "base/write_all.hpp"
 #include "praxis/base/executor.hpp"
+#include "tui/status_line.hpp"
 #include "tui/styled_line.hpp"
 
 namespace praxis::tui {
@@ -31,6 +32,7 @@ constexpr auto kFrame = 16ms;        ///< between two frames
 constexpr auto kEscapeTime = 40ms;   ///< until a lone escape is the key Esc
 constexpr auto kTick = 1000ms;       ///< of the clocks on the screen
 constexpr auto kLeaveTime = 2000ms;  ///< between two Ctrl-C
+constexpr auto kPlaceTime = 2000ms;  ///< between two looks at folder and branch
 constexpr std::size_t kMostWaitingShown = 3;
 
 std::atomic<int> resized{-1};  ///< eventfd of the chat that runs; -1: none
@@ -333,7 +335,7 @@ std::vector<std::string> LiveChat::lines() {
   const std::size_t most = size_.rows > used + 1 ? std::min(size_.rows - used - 1, size_.rows / 2 + 1) : 1;
   for (std::string& row : composer_.rows(wide, most, "\x1b[7m", "\x1b[27m")) below.push_back(std::move(row));
   std::ranges::move(completion_lines(wide), std::back_inserter(below));
-  below.push_back(hint_.empty() ? status_line(wide) : styles_.dim(app::one_line(hint_, wide)));
+  below.push_back(hint_.empty() ? below_composer(wide) : styles_.dim(app::one_line(hint_, wide)));
   const std::size_t room = size_.rows > below.size() + 1 ? size_.rows - below.size() - 1 : 0;
   auto lines = conversation_.view().live(wide, room, conversation_.now());
   std::ranges::move(below, std::back_inserter(lines));
@@ -341,15 +343,26 @@ std::vector<std::string> LiveChat::lines() {
 }
 
 /// The user's program draws it, if there is one and its last run was good.
-std::string LiveChat::status_line(std::size_t wide) {
-  if (!status_) return conversation_.status(wide);
+std::string LiveChat::below_composer(std::size_t wide) {
+  if (!status_) return own_status(wide);
   status_->show(conversation_.status_facts(wide), conversation_.now() - opened_);
   const StatusAnswer answer = status_->answer();
   const auto keep = styles_.theme == Theme::kNone ? KeepStyles::kNo : KeepStyles::kYes;
   if (!answer.output.empty()) return styled_line(answer.output, wide, keep);
-  if (answer.failure.empty()) return conversation_.status(wide);
+  if (answer.failure.empty()) return own_status(wide);
   const std::string mark = cut_to("  [status_command: " + answer.failure + ']', wide);
-  return conversation_.status(wide - columns_of(mark)) + styles_.error(mark);
+  return own_status(wide - columns_of(mark)) + styles_.error(mark);
+}
+
+std::string LiveChat::own_status(std::size_t wide) {
+  const auto now = Clock::now();
+  // The folder of this chat is not that of a run at a server.
+  if (now - place_seen_ >= kPlaceTime && setup_.workspace.server_options.empty()) {
+    std::error_code failed;
+    place_ = status_place(std::filesystem::current_path(failed).string());
+    place_seen_ = now;
+  }
+  return styles_.dim(status_line(conversation_.status_facts(wide), place_));
 }
 
 void LiveChat::draw() {

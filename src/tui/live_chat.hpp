@@ -45,7 +45,8 @@ class LiveChat {
   void draw();
   void write(std::string_view bytes);
   std::vector<std::string> lines();
-  std::string status_line(std::size_t wide);
+  std::string below_composer(std::size_t wide);
+  std::string own_status(std::size_t wide);
   void keep_draft();
 
   void stop_or_go_back(Clock::time_point last);
@@ -104,6 +105,8 @@ class LiveChat {
 
   const UnixMillis opened_;
   std::optional<StatusCommand> status_;  ///< draws the status line
+  StatusPlace place_;                    ///< empty: the chat is on a run of a server
+  Clock::time_point place_seen_{};
   std::optional<FileNames> names_;
   std::optional<Completing> completing_;
   std::optional<Picking> picking_;
