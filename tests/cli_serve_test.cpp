@@ -35,6 +35,29 @@ TEST_F(CliServe, ServesUntilItIsTerminated) {
   EXPECT_EQ(server->output, "") << "standard output is for results";
 }
 
+TEST_F(CliServe, TakesTheSocketThatSystemdOpened) {
+  std::string listen =
+      "import os, socket, sys\n"
+      "s = socket.socket()\n"
+      "s.bind(('127.0.0.1', 0))\n"
+      "s.listen()\n"
+      "print('opened', s.getsockname()[1], flush=True)\n"
+      "os.dup2(s.fileno(), 3)\n"
+      "os.set_inheritable(3, True)\n"
+      "os.environ.update(LISTEN_FDS='1', LISTEN_PID=str(os.getpid()))\n"
+      "os.execv(sys.argv[1], sys.argv[1:])\n";
+  std::vector<std::string> words{"python3", "-c", std::move(listen)};
+  const auto serve = command({"serve", "--journal", "runs.db", "--token-file", "token"});
+  words.insert(words.end(), serve.begin(), serve.end());
+  Process server(words, options_);
+  ASSERT_TRUE(server.prints("opened ") && server.prints("\n"));
+  port_ = static_cast<std::uint16_t>(std::atoi(server.output.c_str() + 7));
+  ASSERT_TRUE(server.reports("praxis: serving on")) << server.errors;
+  EXPECT_THAT(call("GET /healthz"), HasSubstr("ok"));
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.finish(), 0) << server.errors;
+}
+
 TEST_F(CliServe, FirstStartShowsItsTokenOnce) {
   auto arguments = command({"serve", "--journal", "runs.db", "--port", "0"});
   std::string shown;
@@ -321,7 +344,7 @@ int kills() {
 TEST_F(CliServe, KilledServerLosesAndRepeatsNoEventAndNoEffect) {
   auto server = serve();
   std::vector<std::string> runs;
-  for (int i = 0; i < 8; ++i)
+  for (int i = 0; i < 20; ++i)
     runs.push_back(json_string(
         parse_json(call("POST /api/v1/runs", R"({"agent":"work","prompt":"go"})")).value_or(nullptr), "id"));
   std::vector<Reader> readers;
