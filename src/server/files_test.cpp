@@ -99,7 +99,7 @@ TEST_F(ServedAttachments, WrongOnesAreNamedAndBeginNothing) {
 
 class ServedUndo : public ServerTest {
  protected:
-  /// The agent `writes`: each turn writes `notes.txt` anew, then `more.txt`.
+  /// The agent `writes`: each turn writes `notes.txt` again, then `more.txt`.
   ServedUndo() {
     std::ofstream(notes_) << "one\n";
     script("writes", write(notes_, "two\n") + write(more_, "x\n") + "{\"text\":\"Once.\"}\n" +

@@ -25,6 +25,13 @@ class OpenRunsTest : public praxis::testing::Scripted {
     return !is_open();
   }
 
+  /// A session whose turn works until the tool is released, and then says "Done.".
+  Session session_with(const BlockedTool& blocked) {
+    return session_of(
+        scripted("{\"tool_calls\":[{\"name\":\"wait\",\"arguments\":{}}]}\n{\"text\":\"Done.\"}")
+            .use(blocked.tool("wait", true)));
+  }
+
   const SessionId run_{"run"};
   const std::shared_ptr<OpenRuns> runs_ = std::make_shared<OpenRuns>(runtime_->model_services().executor);
 };
@@ -38,9 +45,7 @@ TEST_F(OpenRunsTest, IdleRunIsClosed) {
 
 TEST_F(OpenRunsTest, RunAtWorkStaysOpen) {
   const BlockedTool blocked;
-  const Session session =
-      session_of(scripted("{\"tool_calls\":[{\"name\":\"wait\",\"arguments\":{}}]}\n{\"text\":\"Done.\"}")
-                     .use(blocked.tool("wait", true)));
+  const Session session = session_with(blocked);
   keep(session);
   praxis::Run turn = Session(session).send_user_message("go");
   ASSERT_TRUE(blocked.entered->wait_briefly());
@@ -107,9 +112,7 @@ TEST_F(OpenRunsTest, RunThatWasReplacedIsNotClosedByAnOldUse) {
   runs_->close_if_idle(run_);
   runs_->forget(run_);
   const BlockedTool blocked;
-  const Session later =
-      session_of(scripted("{\"tool_calls\":[{\"name\":\"wait\",\"arguments\":{}}]}\n{\"text\":\"Done.\"}")
-                     .use(blocked.tool("wait", true)));
+  const Session later = session_with(blocked);
   keep(later);
   praxis::Run turn = Session(later).send_user_message("go");
   ASSERT_TRUE(blocked.entered->wait_briefly());
