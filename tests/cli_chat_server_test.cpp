@@ -224,9 +224,10 @@ TEST_F(CliChatServer, ImageGoesWithTheMessageThatMakesTheRunAndWithALaterOne) {
   const auto run = chat({"talk"});
   run->type("Look: @\"a shot.png\" \r");
   run->shows("I see it.");
+  run->shows("- 1 step");  // an image is refused until the turn is over
   run->type("Again: @\"a shot.png\" \r");
   run->shows("And this one.");
-  run->shows("- 1 step");
+  EXPECT_TRUE(run->wait_until([&] { return count(run->screen(), "- 1 step") == 2; }));
   const std::string screen = left(*run);
   expect_once_in_order(screen, {"> Look: @", "I see it.", "> Again: @", "And this one."});
   EXPECT_EQ(count(screen, "+ image/png (1 kB)"), 2U) << screen;
