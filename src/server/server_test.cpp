@@ -213,8 +213,9 @@ TEST_F(ServedEvents, TransientEventsComeBeforeTheRecordsThatFollowThem) {
 
 TEST_F(ServedEvents, FilterSelectsByNameAndTree) {
   start();
-  const std::string first = create("chat"), second = create("chat");
+  const std::string first = create("chat");
   wait_for(first, "completed");
+  const std::string second = create("chat");
   wait_for(second, "completed");
   const auto turns = stream("/api/v1/runs/" + second + "/events?event=turn.*&deltas=false", "turn.completed");
   ASSERT_EQ(turns.size(), 2U);
