@@ -73,11 +73,11 @@ Result<HttpAnswer> list_runs(Service& service, const Call& call) {
   const auto filter = run_filter_of(call);
   if (!filter) return fail(filter.error());
   const std::string before = call.parameter("before");
-  auto rows = service.journal->sessions();
-  if (!rows) return fail(rows.error());
   const std::string order = call.parameter("order");
   if (!order.empty() && order != "asc" && order != "desc")
     return fail(field_error("order", "must be asc or desc, not \"" + order + '"'));
+  auto rows = service.journal->sessions();
+  if (!rows) return fail(rows.error());
   if (order == "asc") std::ranges::reverse(*rows);
   JsonArray runs;
   std::string next;

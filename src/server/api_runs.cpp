@@ -53,7 +53,8 @@ Result<std::vector<Part>> content_of(const JsonObject& body, const std::string& 
   if (given == nullptr || given->is_null()) return parts;
   const JsonArray* const list = given->if_array();
   if (list == nullptr || list->size() > kMostAttachments)
-    return fail(field_error("attachments", "must be a list of at most 20 objects with url and name"));
+    return fail(field_error("attachments", "must be a list of at most " + std::to_string(kMostAttachments) +
+                                               " objects with url and name"));
   for (const Json& each : *list) {
     auto part = attached(each);
     if (!part) return fail(part.error());

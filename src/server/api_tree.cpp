@@ -40,8 +40,15 @@ Result<Command> command_of(const Json& json, const SessionId& target, const Auth
   return Command{*verb, target, *text, author};
 }
 
-JsonObject node_json(Service& service, const AgentNode& node) {
-  return app::program_json(app::shown_node(node, filters_of_shown(service, node.id)));
+AgentNode shown_to_readers(Service& service, const AgentNode& node) {
+  return app::shown_node(node, filters_of_shown(service, node.id));
+}
+
+/// The tree of the run that the path names.
+Result<std::vector<AgentNode>> tree_of(Service& service, const Call& call) {
+  const auto id = service.runs->find(call.name("id"), call.principal);
+  if (!id) return fail(id.error());
+  return service.trees->of(*id);
 }
 
 /// Bytes of a task that are in the row of an agent.
@@ -85,23 +92,18 @@ Author author_of(const Principal& principal) {
 }
 
 Result<HttpAnswer> show_tree(Service& service, const Call& call) {
-  const auto id = service.runs->find(call.name("id"), call.principal);
-  if (!id) return fail(id.error());
-  const auto tree = service.trees->of(*id);
+  const auto tree = tree_of(service, call);
   if (!tree) return fail(tree.error());
   JsonArray nodes;
-  for (const AgentNode& node : *tree) nodes.push_back(node_json(service, node));
+  for (const AgentNode& node : *tree) nodes.push_back(app::program_json(shown_to_readers(service, node)));
   return json_answer(JsonObject{{"nodes", std::move(nodes)}});
 }
 
 Result<HttpAnswer> show_rows_of_tree(Service& service, const Call& call) {
-  const auto id = service.runs->find(call.name("id"), call.principal);
-  if (!id) return fail(id.error());
-  const auto tree = service.trees->of(*id);
+  const auto tree = tree_of(service, call);
   if (!tree) return fail(tree.error());
   JsonArray rows;
-  for (const AgentNode& node : *tree)
-    rows.push_back(row_json(app::shown_node(node, filters_of_shown(service, node.id))));
+  for (const AgentNode& node : *tree) rows.push_back(row_json(shown_to_readers(service, node)));
   return json_answer(JsonObject{{"rows", std::move(rows)}});
 }
 
@@ -112,7 +114,7 @@ Result<HttpAnswer> show_trees(Service& service, const Call& call) {
   JsonArray nodes;
   for (const AgentNode& node : trees.nodes()) {
     if (service.runs->may_see(call.principal, service.runs->lineages().root_of(node.id)))
-      nodes.push_back(node_json(service, node));
+      nodes.push_back(app::program_json(shown_to_readers(service, node)));
   }
   return json_answer(JsonObject{{"nodes", std::move(nodes)}});
 }
