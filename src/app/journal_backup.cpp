@@ -12,6 +12,7 @@
 #include "app/hints.hpp"
 #include "app/sealed_stores.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/out_of_space.hpp"
 #include "journal/accept_loss.hpp"
 #include "memory/memory_file.hpp"
 #include "prompts/sqlite_prompts.hpp"
@@ -23,9 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::unexpected<Error> cannot(const std::string& doing, int cause) {
-  const bool is_full = cause == ENOSPC || cause == EDQUOT;
-  return fail(make_error(ErrorCode::kJournal, is_full ? ErrorKind::kFull : ErrorKind::kIo,
-                         doing + ": " + std::strerror(cause)));
+  return fail(
+      make_error(ErrorCode::kJournal, kind_of_write_error(cause), doing + ": " + std::strerror(cause)));
 }
 
 /// A folder with a name of its own until it is whole; removed unless `publish` succeeds.

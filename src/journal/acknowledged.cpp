@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/file_descriptor.hpp"
+#include "base/out_of_space.hpp"
 #include "base/regular_file.hpp"
 #include "journal/chain.hpp"
 
@@ -58,9 +59,8 @@ std::string line_of(const JournalHead& head) {
 
 Error cannot(const std::string& doing, const std::string& path) {
   const int cause = errno;
-  const bool full = cause == ENOSPC || cause == EDQUOT;
-  return journal_error(full ? ErrorKind::kFull : ErrorKind::kIo,
-                       "cannot " + doing + " " + path + ": " + std::strerror(cause), full);
+  return journal_error(kind_of_write_error(cause),
+                       "cannot " + doing + " " + path + ": " + std::strerror(cause), is_out_of_space(cause));
 }
 
 Result<std::int64_t> number_from(Database& database, std::string_view sql) {

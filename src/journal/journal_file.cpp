@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/out_of_space.hpp"
 #include "base/private_folders.hpp"
 #include "base/regular_file.hpp"
 #include "journal/acknowledged.hpp"
@@ -87,8 +88,7 @@ constexpr std::int64_t kSealedVersion = 5;
 
 Error system_error(const std::string& doing) {
   const int cause = errno;
-  const bool full = cause == ENOSPC || cause == EDQUOT;
-  return journal_error(full ? ErrorKind::kFull : ErrorKind::kIo, doing + ": " + std::strerror(cause), true);
+  return journal_error(kind_of_write_error(cause), doing + ": " + std::strerror(cause), true);
 }
 
 /// Makes the directory entries of `folder` durable.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/out_of_space.hpp"
 #include "base/regular_file.hpp"
 
 namespace praxis {
@@ -40,9 +41,7 @@ Result<ByteLocks> ByteLocks::open(const std::string& journal, Use use) {
   // Close-on-exec matters: a tool that inherited the file would hold our locks after this process has ended.
   FileDescriptor file = open_state_file(path, access);
   if (file.get() >= 0) return ByteLocks(file.release());
-  const auto kind = errno == ENOENT                      ? ErrorKind::kNotFound
-                    : errno == ENOSPC || errno == EDQUOT ? ErrorKind::kFull
-                                                         : ErrorKind::kIo;
+  const auto kind = errno == ENOENT ? ErrorKind::kNotFound : kind_of_write_error(errno);
   return fail(
       make_error(ErrorCode::kJournal, kind, "cannot open " + path + ": " + std::strerror(errno), true));
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/out_of_space.hpp"
 #include "praxis/json/json.hpp"
 #include "store/gathering_vfs.hpp"
 #include "store/reading_vfs.hpp"
@@ -122,7 +123,7 @@ Status Database::prepare_to_write() {
 Error Database::error() const {
   const int code = sqlite3_extended_errcode(handle());
   const int cause = last_errno(handle());
-  const bool no_space = cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
+  const bool no_space = is_out_of_space(cause) || cause == EFBIG;
   std::string what = std::string(what_) + ' ' + path_ + ": ";
   switch (code & 0xff) {
     case SQLITE_FULL:

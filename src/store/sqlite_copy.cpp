@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/file_descriptor.hpp"
+#include "base/out_of_space.hpp"
 #include "store/sqlite.hpp"
 
 namespace praxis {
@@ -16,8 +17,7 @@ Status make_empty_file(const std::string& path, std::string_view what) {
   const FileDescriptor file(::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0600));
   // The umask may have taken rights of the owner.
   if (file.get() >= 0 && fchmod(file.get(), 0600) == 0) return {};
-  const bool is_full = errno == ENOSPC || errno == EDQUOT;
-  return fail(ErrorCode::kJournal, is_full ? ErrorKind::kFull : ErrorKind::kIo,
+  return fail(ErrorCode::kJournal, kind_of_write_error(errno),
               std::string(what) + " " + path + " cannot be made: " + std::strerror(errno));
 }
 
