@@ -6,15 +6,12 @@
 #include <array>
 #include <cerrno>
 
+#include "base/trimmed.hpp"
+
 namespace praxis::cli {
 namespace {
 
 constexpr int kLookAgainMs = 100;  // interval of checks whether the line is still needed
-
-std::string trimmed(const std::string& line) {
-  const auto first = line.find_first_not_of(" \t\r"), last = line.find_last_not_of(" \t\r");
-  return first == std::string::npos ? std::string() : line.substr(first, last - first + 1);
-}
 
 }  // namespace
 
@@ -34,7 +31,7 @@ std::optional<std::string> LineInput::read(const std::stop_token& stop) {
   }
   const std::string line = typed_.substr(0, end);
   typed_.erase(0, end + 1);
-  return trimmed(line);
+  return std::string(trimmed(line, " \t\r"));
 }
 
 }  // namespace praxis::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/trimmed.hpp"
 #include "core/decisions.hpp"
 #include "praxis/json/schema.hpp"
 
@@ -11,13 +12,6 @@ namespace {
 constexpr std::uint32_t kMaxCorrections = 2;
 constexpr std::size_t kMaxProblems = 5;
 constexpr std::size_t kMaxProblemText = 300;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
-}
 
 /// Returns the text within a code fence, if one encloses the whole text.
 std::string_view unfenced(std::string_view text) {

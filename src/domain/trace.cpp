@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "base/trimmed.hpp"
 #include "domain/trace_state.hpp"
 
 namespace praxis {
@@ -28,13 +29,6 @@ constexpr std::size_t kMaxMembers = 32;
 constexpr std::size_t kMaxPart = 256;        // of a key and of a value
 constexpr std::size_t kMaxLongMember = 128;  // longer ones go first
 
-std::string_view without_space(std::string_view text) {
-  constexpr std::string_view kSpace = " \t";
-  const auto begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
-}
-
 bool is_state_key(std::string_view key) {
   const auto is_first = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   if (key.empty() || key.size() > kMaxPart || !is_first(key.front())) return false;
@@ -54,7 +48,7 @@ std::vector<std::string_view> members_of(std::string_view list) {
   std::set<std::string_view> keys;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::string_view member = without_space(list.substr(begin, end - begin));
+    const std::string_view member = trimmed(list.substr(begin, end - begin), " \t");
     begin = end + 1;
     if (member.empty()) continue;
     const auto split = member.find('=');

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "app/plain_text.hpp"
+#include "base/trimmed.hpp"
 #include "praxis/base/duration.hpp"
 #include "praxis/base/suggest.hpp"
 #include "praxis/json/json.hpp"
@@ -23,13 +24,6 @@ constexpr std::size_t kShownAnswer = 60;  // columns of an answer in a message
 std::unexpected<Error> mistake(std::string message) { return fail(ErrorCode::kInput, std::move(message)); }
 
 std::string shown(std::string_view text) { return app::in_quotes(app::one_line(text, kShownAnswer)); }
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const auto begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
 
 // ---- reading
 

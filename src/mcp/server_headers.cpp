@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/trimmed.hpp"
 #include "mcp/server_answers.hpp"
 #include "praxis/base/base64.hpp"
 
@@ -13,10 +14,7 @@ namespace {
 std::optional<std::string> trimmed_header(const HttpHeaders& headers, std::string_view name) {
   const auto found = find_header(headers, name);
   if (!found) return std::nullopt;
-  constexpr std::string_view kBlank = " \t";
-  const std::size_t begin = std::min(found->find_first_not_of(kBlank), found->size());
-  const std::size_t end = found->find_last_not_of(kBlank) + 1;
-  return begin < end ? std::string(found->substr(begin, end - begin)) : std::string();
+  return std::string(trimmed(*found, " \t"));
 }
 
 /// The opposite of `mcp_header_value`; nothing if the value is marked as Base64 and is not.

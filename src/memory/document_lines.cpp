@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/trimmed.hpp"
 #include "praxis/base/utf8.hpp"
 
 namespace praxis {
@@ -96,11 +97,7 @@ std::string definition_at(const std::vector<DocumentLine>& lines, std::size_t at
 
 }  // namespace
 
-std::string_view trimmed_line(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
-}
+std::string_view trimmed_line(std::string_view text) { return trimmed(text, kBlanks); }
 
 void HeadingPath::open(std::size_t level, std::string_view title) {
   constexpr std::size_t kMaxTitle = 200;

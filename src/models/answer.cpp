@@ -1,7 +1,6 @@
 #include "models/answer.hpp"
 
-#include <algorithm>
-
+#include "base/trimmed.hpp"
 #include "models/answer_json.hpp"
 
 namespace praxis {
@@ -40,11 +39,8 @@ bool settle_call(ToolCallPart& call, bool cut_short) {
 }  // namespace
 
 std::string_view arguments_or_empty(std::string_view arguments) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t first = arguments.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return "{}";
-  const std::string_view trimmed = arguments.substr(first, arguments.find_last_not_of(kSpace) + 1 - first);
-  return trimmed == "null" ? "{}" : arguments;
+  const std::string_view text = trimmed(arguments);
+  return text.empty() || text == "null" ? "{}" : arguments;
 }
 
 void settle_answer(ModelResponse& response) {

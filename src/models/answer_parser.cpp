@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/trimmed.hpp"
 #include "models/vendor_error.hpp"
 
 namespace praxis {
@@ -10,13 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxLine = 16 * 1024 * 1024;
 constexpr std::string_view kBeforeBody = " \t\r\n\xEF\xBB\xBF";
-
-std::string_view trimmed(std::string_view line) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t first = line.find_first_not_of(kBeforeBody);
-  return first == line.npos ? std::string_view{}
-                            : line.substr(first, line.find_last_not_of(kSpace) + 1 - first);
-}
 
 /// Strips leading white space and a byte order mark.
 std::string_view without_mark(std::string_view body) {
@@ -81,7 +75,7 @@ void AnswerParser::feed_lines(std::string_view bytes) {
 }
 
 void AnswerParser::read_line(std::string_view line) {
-  if (line = trimmed(line); !line.empty()) status_ = reader_->read_event({}, line);
+  if (line = trimmed(without_mark(line)); !line.empty()) status_ = reader_->read_event({}, line);
 }
 
 /// Handles a last event without its end marker, and JSON outside of any event, which may be an error
@@ -105,7 +99,7 @@ Status AnswerParser::end_of_body() {
       return reader_->read_whole(without_mark(body_));
     case Shape::kStream:
       if (framing_ == Framing::kEvents) return end_of_events();
-      if (parse_json(trimmed(line_)))
+      if (parse_json(trimmed(without_mark(line_))))
         read_line(std::exchange(line_, {}));  // the last line may lack its newline
       return status_;
   }

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/trimmed.hpp"
+
 namespace praxis {
 namespace {
 
@@ -34,12 +36,6 @@ class File {
   const int descriptor_;
 };
 
-std::string without_blanks(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const std::size_t begin = std::min(text.find_first_not_of(kBlank), text.size());
-  return std::string(text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin));
-}
-
 /// Why a key file is unsafe (others could read or have created it); empty if it is safe.
 std::string why_unsafe(const struct stat& file) {
   if (!S_ISREG(file.st_mode)) return "is not a regular file";
@@ -60,7 +56,7 @@ Result<std::string> read_key(const std::string& path) {
   std::array<char, kMaxKeyBytes + 1> bytes;
   const ssize_t count = read(file.get(), bytes.data(), bytes.size());
   if (count < 0) return fail(ErrorCode::kInput, std::string("cannot be read: ") + std::strerror(errno));
-  std::string key = without_blanks({bytes.data(), static_cast<std::size_t>(count)});
+  std::string key(trimmed({bytes.data(), static_cast<std::size_t>(count)}));
   const bool is_key = std::ranges::all_of(key, [](char c) { return c > ' ' && c <= '~'; });
   if (key.empty() || !is_key || key.size() > kMaxKeyBytes) {
     return fail(ErrorCode::kInput, "must contain one key, without spaces");

@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "base/ascii.hpp"
+#include "base/trimmed.hpp"
 #include "net/http_request.hpp"
 
 namespace praxis {
 namespace {
 
 constexpr std::string_view kLineEnd = "\r\n";
+constexpr std::string_view kBlank = " \t";  // that may be around values
 
 std::unexpected<EgressRefusal> malformed(std::string text) {
   return std::unexpected(EgressRefusal{400, std::move(text)});
@@ -25,13 +27,6 @@ std::string_view take_until(std::string_view& text, std::string_view mark) {
   return part;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t";
-  const std::size_t start = text.find_first_not_of(kBlank);
-  if (start == text.npos) return {};
-  return text.substr(start, text.find_last_not_of(kBlank) + 1 - start);
-}
-
 // Returns `std::nullopt` if a line is not a header.
 std::optional<HttpHeaders> parse_headers(std::string_view lines) {
   HttpHeaders headers;
@@ -39,7 +34,7 @@ std::optional<HttpHeaders> parse_headers(std::string_view lines) {
     const std::string_view line = take_until(lines, kLineEnd);
     const std::size_t colon = line.find(':');
     if (colon == line.npos || !is_token(line.substr(0, colon))) return std::nullopt;
-    const std::string_view value = trimmed(line.substr(colon + 1));
+    const std::string_view value = trimmed(line.substr(colon + 1), kBlank);
     if (!is_field_value(value)) return std::nullopt;
     headers.emplace_back(line.substr(0, colon), value);
   }
@@ -58,7 +53,7 @@ std::vector<std::string> one_hop_names(const HttpHeaders& headers) {
   for (const auto& [name, value] : headers) {
     if (lower_case(name) != "connection") continue;
     for (std::string_view rest = value; !rest.empty();) {
-      names.push_back(lower_case(trimmed(take_until(rest, ","))));
+      names.push_back(lower_case(trimmed(take_until(rest, ","), kBlank)));
     }
   }
   return names;

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/trimmed.hpp"
+
 namespace praxis::flow {
 namespace {
 
@@ -136,16 +138,9 @@ bool has_number(std::string_view text, std::string_view value, bool whole) {
   return false;
 }
 
-std::string_view trimmed(std::string_view value) {
-  constexpr std::string_view kAround = " \"'`<>,;";
-  while (!value.empty() && kAround.contains(value.front())) value.remove_prefix(1);
-  while (!value.empty() && kAround.contains(value.back())) value.remove_suffix(1);
-  return value;
-}
-
 /// A URL without its scheme and last slash, a path without `./`.
 std::string_view core_of(std::string_view value) {
-  value = trimmed(value);
+  value = trimmed(value, " \"'`<>,;");
   for (const std::string_view scheme : {"https://", "http://", "mailto:", "./"}) {
     if (value.starts_with(scheme)) {
       value.remove_prefix(scheme.size());

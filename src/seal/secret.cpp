@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/trimmed.hpp"
+
 namespace praxis {
 namespace {
 
@@ -15,13 +17,6 @@ char* secret_memory(std::size_t size) {
   void* memory = started < 0 ? nullptr : sodium_malloc(size);
   if (memory == nullptr) std::abort();
   return static_cast<char*>(memory);
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const auto first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
 }  // namespace

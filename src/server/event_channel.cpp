@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/trimmed.hpp"
 #include "net/web_socket.hpp"
 #include "praxis/base/base64.hpp"
 #include "server/event_sinks.hpp"
@@ -21,8 +22,7 @@ void for_each_in(const HttpHeaders& headers, std::string_view name, Take take) {
   for (const auto& [key, value] : headers) {
     if (lower_case(key) != name) continue;
     split(value, ',', [&](std::string_view part) {
-      part.remove_prefix(std::min(part.find_first_not_of(" \t"), part.size()));
-      part = part.substr(0, part.find_last_not_of(" \t") + 1);
+      part = trimmed(part, " \t");
       if (!part.empty()) take(part);
     });
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/plain_text.hpp"
+#include "base/trimmed.hpp"
 #include "praxis/json/json.hpp"
 #include "redact/detector.hpp"
 
@@ -20,12 +21,6 @@ constexpr std::string_view kJsonProtocol = "http/json", kProtobufProtocol = "htt
 
 std::unexpected<Error> bad_setting(const std::string& name, const std::string& what) {
   return fail(ErrorCode::kInput, name + ' ' + what);
-}
-
-std::string without_space(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(" \t") - begin + 1));
 }
 
 /// `%2C` and the like as bytes.
@@ -51,11 +46,11 @@ Result<HttpHeaders> pairs_in(const std::string& variable, std::string_view text)
     const std::size_t end = std::min(text.find(','), text.size());
     const std::string_view pair = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (without_space(pair).empty()) continue;
+    if (trimmed(pair, " \t").empty()) continue;
     const std::size_t equals = pair.find('=');
     if (equals == std::string_view::npos) return bad_setting(variable, "must be a list such as a=1,b=2");
-    pairs.emplace_back(without_space(pair.substr(0, equals)),
-                       percent_decoded(without_space(pair.substr(equals + 1))));
+    pairs.emplace_back(std::string(trimmed(pair.substr(0, equals), " \t")),
+                       percent_decoded(trimmed(pair.substr(equals + 1), " \t")));
   }
   return pairs;
 }

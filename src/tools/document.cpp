@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/trimmed.hpp"
+
 namespace praxis {
 
 namespace {
 
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r";
-  const auto first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
-}
+std::string_view trim(std::string_view text) { return trimmed(text, " \t\r"); }
 
 /// The heading and level of a Markdown `## Title ##`.
 std::optional<Section> hash_heading(std::string_view line) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/trimmed.hpp"
+
 #include "tools/document.hpp"
 
 namespace praxis {
@@ -16,12 +18,6 @@ std::string item_text(std::string_view line) {
   std::string text;
   RE2::FullMatch(line, kItem, &text);
   return text;
-}
-
-std::string_view trimmed(std::string_view line) {
-  const auto first = std::min(line.find_first_not_of(" \t"), line.size());
-  line.remove_prefix(first);
-  return line.substr(0, line.find_last_not_of(" \t") + 1);
 }
 
 class Extractor {
@@ -38,7 +34,7 @@ class Extractor {
 
   void look_at(std::string_view line) {
     const std::string text = item_text(line);
-    const std::string_view rest = trimmed(line);
+    const std::string_view rest = trimmed(line, " \t");
     if (!text.empty() || rest.empty()) end_item();
     if (!text.empty()) {
       item_ = text;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/trimmed.hpp"
 #include "praxis/base/utf8.hpp"
 #include "praxis/tools/code_tools.hpp"
 #include "praxis/tools/typed_tool.hpp"
@@ -52,16 +53,11 @@ std::size_t line_at(std::string_view text, std::size_t at) {
   return static_cast<std::size_t>(std::ranges::count(text.substr(0, at), '\n')) + 1;
 }
 
-std::string_view without_white_space_around(std::string_view line) {
-  const auto first = line.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-}
-
 /// How alike two lines are, from 0 to 100: the part that they begin and end with alike.
 std::size_t likeness(std::string_view a, std::string_view b) {
-  a = without_white_space_around(a);
-  b = without_white_space_around(b);
+  constexpr std::string_view kBlank = " \t\r";
+  a = trimmed(a, kBlank);
+  b = trimmed(b, kBlank);
   const std::size_t longer = std::max(a.size(), b.size()), shorter = std::min(a.size(), b.size());
   if (longer == 0) return 0;  // blank lines are alike everywhere
   std::size_t front = 0, back = 0;

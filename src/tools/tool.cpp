@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "base/trimmed.hpp"
 #include "json/repeated_key.hpp"
 #include "praxis/base/suggest.hpp"
 
@@ -31,10 +32,8 @@ std::unexpected<Error> unknown_tool(std::string_view name, const std::vector<Too
 
 /// Whether a call has no arguments: models may send an empty text, white space or null.
 bool means_no_arguments(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const auto first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return true;
-  return text.substr(first, text.find_last_not_of(kBlank) + 1 - first) == "null";
+  text = trimmed(text);
+  return text.empty() || text == "null";
 }
 
 std::unexpected<Error> invalid_arguments(const std::string& tool, const std::string& problems) {
