@@ -183,6 +183,10 @@ constexpr std::array kOwnKeys{
                "The server's tools that the agent gets; `*` at the end stands for any ending; all if absent"},
     SettingKey{"tools.mcp.*.idempotent", Type::kTexts,
                "The server's tools that may be called again after a crash"},
+    SettingKey{"tools.mcp.*.sampling", Type::kText,
+               "Whether the server gets answers of the agent's model that it asks for during a call: `ask` "
+               "lets a person decide about each; none if absent",
+               "allow|ask"},
     SettingKey{"tools.mcp.*.timeout", Type::kDuration, "For one call, such as \"30s\", or milliseconds"},
     SettingKey{"tools.mcp.*.start_timeout", Type::kDuration, "From the start to the first list of tools"},
     SettingKey{"tools.mcp.*.max_result", Type::kWhole, "Bytes kept of the text of a result", {}, 1, 16 << 20},

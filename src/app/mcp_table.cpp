@@ -50,6 +50,7 @@ class McpTable {
     if (auto ruled = check_rule(); !ruled) return fail(std::move(ruled.error()));
     McpBounds within;
     within.answers_questions = within.takes_tasks = true;
+    within.gives_samples = !json_at(table_, "sampling").is_null();
     if (const Millis time = duration_of(json_at(table_, "start_timeout")); time > Millis{0})
       within.start = time;
     within.result_bytes = static_cast<std::size_t>(
@@ -111,6 +112,7 @@ class McpTable {
     made.server = name_;
     made.only = texts("tools");
     made.idempotent = texts("idempotent");
+    made.asks_before_samples = json_text(table_, "sampling") != "allow";
     if (const Millis time = duration_of(json_at(table_, "timeout")); time > Millis{0}) made.timeout = time;
     return made;
   }

@@ -51,6 +51,25 @@ std::optional<Result<Json>> McpWaiting::wait(const McpRequest& request) {
   }
 }
 
+bool mcp_may_ask(const std::string& method, const McpBounds& bounds) {
+  return bounds.answers_questions &&
+         (method == kMcpQuestion || (method == kMcpSampling && bounds.gives_samples));
+}
+
+std::string mcp_reply(const McpAsked& asked, Json answer) {
+  if (!answer.is_null()) return mcp_result(asked.id, std::move(answer));
+  if (asked.method == kMcpQuestion) return mcp_result(asked.id, JsonObject{{"action", "cancel"}});
+  return mcp_error(asked.id, kRpcDeclined, "the client does not give this");
+}
+
+Status check_not_declined(const JsonObject& answers) {
+  const bool declines = std::ranges::any_of(answers, [](const auto& each) { return each.value().is_null(); });
+  if (!declines) return {};
+  return fail(with_reach(make_error(ErrorCode::kTool, ErrorKind::kFailed,
+                                    "the server asks for a model's answer, which it does not get"),
+                         Reach::kAnswered));
+}
+
 Error mcp_unanswered(const McpRequest& request) {
   if (request.stop.stop_requested()) {
     return with_reach(make_error(ErrorCode::kCancelled, "the request " + request.method + " was cancelled"),

@@ -11,6 +11,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "mcp/message.hpp"
 #include "praxis/mcp/mcp_client.hpp"
@@ -23,9 +24,19 @@ struct McpStreamEnd;
 /// A question that a server asks in the middle of a request (versions with a
 /// handshake).
 struct McpAsked {
-  Json id;      ///< of the server's request
-  Json params;  ///< of `elicitation/create`
+  Json id;  ///< of the server's request
+  std::string method;
+  Json params;
 };
+/// What a server may ask: something of the user, and an answer of a model.
+inline constexpr std::string_view kMcpQuestion = "elicitation/create";
+inline constexpr std::string_view kMcpSampling = "sampling/createMessage";
+/// Whether the server may ask this in the middle of a request.
+bool mcp_may_ask(const std::string& method, const McpBounds& bounds);
+/// The answer to such a request of the server; null, and to one that cannot be put to anyone: declined.
+std::string mcp_reply(const McpAsked& asked, Json answer);
+/// Version 2026-07-28 has no answer that declines: error `kTool` with `kAnswered` if one of them is null.
+Status check_not_declined(const JsonObject& answers);
 
 /// A request that the server has not answered yet, because it waits for an
 /// answer itself.
@@ -63,8 +74,7 @@ class McpConnection {
   /// Waits for the result. Errors state their `Reach`. An error that the server reports has code `kTool` and
   /// its JSON-RPC code as `rpc_code` in the detail, with the data as `rpc_data`.
   virtual Result<Json> request(const McpRequest& request) = 0;
-  /// Sends the answer to the question of an open request and waits further, as
-  /// `request`.
+  /// Sends the answer to the question of an open request (`mcp_reply`) and waits further, as `request`.
   virtual Result<Json> go_on(const McpOpenRequest& open, Json answer, const McpRequest& request) = 0;
   /// Cancels an open request.
   virtual void abandon(const McpOpenRequest& open) = 0;

@@ -39,7 +39,7 @@ HeldCalls::~HeldCalls() {
 McpResult HeldCalls::hold(std::shared_ptr<McpConnection> connection, McpOpenRequest open) {
   McpResult result;
   result.input =
-      McpInput{{{kQuestion, JsonObject{{"method", "elicitation/create"}, {"params", open.asked.params}}}},
+      McpInput{{{kQuestion, JsonObject{{"method", open.asked.method}, {"params", open.asked.params}}}},
                new_state(open.asked.params)};
   const std::lock_guard lock(mutex_);
   if (held_.size() == kMostHeld) {
@@ -76,8 +76,7 @@ Result<Json> HeldCalls::answer(const std::string& state, const JsonObject& answe
         "came; whether the call took effect is not known",
         Reach::kSent);
   const Json* const given = answers.if_contains(kQuestion);
-  return held->connection->go_on(held->open,
-                                 given != nullptr ? *given : Json(JsonObject{{"action", "cancel"}}), request);
+  return held->connection->go_on(held->open, given != nullptr ? *given : Json(nullptr), request);
 }
 
 bool HeldCalls::holds(const std::string& state) {
@@ -108,7 +107,7 @@ Result<McpResult> HeldCalls::addresses_of(const Error& error, const McpBounds& b
     const std::size_t count = result.input->requests.size();
     if (count == kMostAddresses || to_json_text(each).size() > bounds.error_bytes) return fail(error);
     result.input->requests["address " + std::to_string(count + 1)] =
-        JsonObject{{"method", "elicitation/create"}, {"params", each}};
+        JsonObject{{"method", kMcpQuestion}, {"params", each}};
   }
   if (result.input->requests.empty()) return fail(error);
   return result;

@@ -110,9 +110,9 @@ class Exchange final : public HttpSink {
     if (!message) return;
     using Kind = McpMessage::Kind;
     if (message->kind == Kind::kRequest) {
-      const bool asks = message->method == "elicitation/create" &&
-                        to_json_text(message->body).size() <= bounds_.state_bytes;
-      if (asks) std::ignore = waiting_->ask({message->id, message->body});
+      const bool asks =
+          mcp_may_ask(message->method, bounds_) && to_json_text(message->body).size() <= bounds_.state_bytes;
+      if (asks) std::ignore = waiting_->ask({message->id, message->method, message->body});
     } else if (message->kind == Kind::kNotification && message->method == "notifications/progress") {
       if (json_at(message->body, "progressToken") == Json(id_)) waiting_->progress(message->body);
     } else if (message->kind == Kind::kNotification) {
@@ -181,7 +181,7 @@ class HttpMcpConnection final : public McpConnection {
     return ask(request, current_token()).answer;
   }
   Result<Json> go_on(const McpOpenRequest& open, Json answer, const McpRequest& request) override {
-    send_quietly(mcp_result(open.asked.id, std::move(answer)), "");
+    send_quietly(mcp_reply(open.asked, std::move(answer)), "");
     return await(open, request);
   }
   void abandon(const McpOpenRequest& open) override {

@@ -205,12 +205,9 @@ Result<std::optional<Json>> McpClient::State::discover(Live& live, const std::st
 }
 
 Status McpClient::State::initialise(Live& live, const std::stop_token& stop, Clock::time_point deadline) {
-  JsonObject capabilities;
-  if (bounds_.answers_questions)
-    capabilities["elicitation"] = JsonObject{{"form", JsonObject{}}, {"url", JsonObject{}}};
   auto answer = live.connection->request({"initialize",
                                           {{"protocolVersion", kHandshakeVersions.front()},
-                                           {"capabilities", std::move(capabilities)},
+                                           {"capabilities", mcp_capabilities(bounds_)},
                                            {"clientInfo", mcp_client_info()}},
                                           {},
                                           stop,
@@ -337,6 +334,7 @@ Result<McpResult> McpClient::State::call(const std::string& name, const Json& ar
   if (wants_task(*live, name, options.stop)) params["task"] = JsonObject{};
   if (!live->modern && bounds_.answers_questions)
     return ask_asking(*live, "tools/call", std::move(params), name, options);
+  if (auto given = check_not_declined(options.answers); !given) return fail(std::move(given.error()));
   if (!options.answers.empty()) params["inputResponses"] = options.answers;
   if (options.state) params["requestState"] = *options.state;
   auto answer = ask_tool(*live, std::move(params), name, options);

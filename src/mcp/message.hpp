@@ -15,6 +15,7 @@ inline constexpr int kRpcInvalidRequest = -32600;
 inline constexpr int kRpcUnknownMethod = -32601;
 inline constexpr int kRpcInvalidParams = -32602;
 inline constexpr int kRpcInternal = -32603;
+inline constexpr int kRpcDeclined = -1;  ///< by the user, of a request for a model's answer
 inline constexpr int kRpcHeaderMismatch = -32020;
 inline constexpr int kRpcUnsupportedVersion = -32022;
 

@@ -14,10 +14,16 @@ constexpr std::size_t kMaxProgressBytes = 200;
 
 JsonObject mcp_client_info() { return {{"name", "praxis"}, {"version", "0.1"}}; }
 
-JsonObject mcp_modern_params(JsonObject params, const McpBounds& bounds) {
+JsonObject mcp_capabilities(const McpBounds& bounds) {
   JsonObject capabilities;
   if (bounds.answers_questions)
     capabilities["elicitation"] = JsonObject{{"form", JsonObject{}}, {"url", JsonObject{}}};
+  if (bounds.answers_questions && bounds.gives_samples) capabilities["sampling"] = JsonObject{};
+  return capabilities;
+}
+
+JsonObject mcp_modern_params(JsonObject params, const McpBounds& bounds) {
+  JsonObject capabilities = mcp_capabilities(bounds);
   if (bounds.takes_tasks) capabilities["extensions"] = JsonObject{{kMcpTasks, JsonObject{}}};
   params["_meta"] = JsonObject{{std::string(kMcpMeta) + "protocolVersion", kMcpModernVersion},
                                {std::string(kMcpMeta) + "clientInfo", mcp_client_info()},

@@ -16,8 +16,10 @@ inline constexpr const char* kMcpMeta = "io.modelcontextprotocol/";
 
 /// What the client says of itself.
 JsonObject mcp_client_info();
-/// The members of `_meta` that each request of version 2026-07-28 carries. A client that answers questions
-/// shows forms, and addresses that its user may open.
+/// What the client can be asked for. One that answers questions shows forms, and addresses that its user may
+/// open.
+JsonObject mcp_capabilities(const McpBounds& bounds);
+/// The members of `_meta` that each request of version 2026-07-28 carries.
 JsonObject mcp_modern_params(JsonObject params, const McpBounds& bounds);
 /// Whether a server that refuses the version of a request says that it speaks this one.
 bool names_mcp_version(const Error& error, std::string_view version);

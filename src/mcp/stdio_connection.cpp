@@ -97,7 +97,7 @@ Result<Json> StdioConnection::request(const McpRequest& request) {
 }
 
 Result<Json> StdioConnection::go_on(const McpOpenRequest& open, Json answer, const McpRequest& request) {
-  if (auto sent = channel_.send(mcp_result(open.asked.id, std::move(answer)), request.stop, request.deadline);
+  if (auto sent = channel_.send(mcp_reply(open.asked, std::move(answer)), request.stop, request.deadline);
       !sent) {
     forget(open.id);
     return fail(with_reach(std::move(sent.error()), Reach::kSent));
@@ -155,15 +155,16 @@ bool StdioConnection::take(const McpMessage& message) {
 void StdioConnection::answer_request(const McpMessage& message) {
   std::string reply = mcp_error(message.id, kRpcUnknownMethod, "this client offers no " + message.method);
   if (message.method == "ping") reply = mcp_result(message.id, JsonObject{});
-  if (message.method == "elicitation/create" && bounds_.answers_questions) {
+  if (mcp_may_ask(message.method, bounds_)) {
     std::shared_ptr<McpWaiting> only;
     {
       const std::lock_guard lock(mutex_);
       if (waiting_.size() == 1) only = waiting_.begin()->second;
     }
     const bool is_small = to_json_text(message.body).size() <= bounds_.state_bytes;
-    if (only && is_small && only->ask({message.id, message.body})) return;
-    reply = mcp_result(message.id, JsonObject{{"action", "cancel"}});
+    McpAsked asked{message.id, message.method, message.body};
+    if (only && is_small && only->ask(asked)) return;
+    reply = mcp_reply(asked, nullptr);
   }
   std::ignore = channel_.send_quietly(std::move(reply));
 }

@@ -44,6 +44,7 @@ class TaskWait {
 
   Result<McpResult> run() {
     if (server_.modern && !options_.answers.empty()) {
+      if (auto given = check_not_declined(options_.answers); !given) return fail(std::move(given.error()));
       const auto sent = server_.ask("tasks/update", {{"inputResponses", options_.answers}}, how());
       if (!sent) return ended_or(sent.error());
     }

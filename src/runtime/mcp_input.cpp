@@ -4,11 +4,13 @@
 #include <utility>
 
 #include "base/visible_text.hpp"
+#include "mcp/connection.hpp"
 #include "praxis/base/reach.hpp"
 #include "praxis/base/utf8.hpp"
 #include "praxis/json/json.hpp"
 #include "praxis/json/schema.hpp"
 #include "praxis/net/http_client.hpp"
+#include "runtime/mcp_sampling.hpp"
 
 namespace praxis {
 namespace {
@@ -134,8 +136,14 @@ McpRound round_of(const std::vector<CallAnswer>& answers) {
   for (const CallAnswer& answer : answers) {
     const std::string name = json_string(answer.state, "name");
     const Json* request = round.input.requests.if_contains(name);
-    if (json_int(answer.state, "round") == round.number && request != nullptr)
+    if (json_int(answer.state, "round") != round.number || request == nullptr) continue;
+    if (!asks_for_sample(*request)) {
       round.answers[name] = response_of(*request, answer);
+    } else if (answer.kind == CallAnswer::Kind::kGiven) {
+      round.allowed.push_back(name);
+    } else {
+      round.answers[name] = nullptr;
+    }
   }
   return round;
 }
@@ -144,14 +152,21 @@ Error next_question(const std::string& server, const McpRound& round, const McpB
   if (round.number > McpRound::kMost)
     return refused_input("the server asks for further input more than " + std::to_string(McpRound::kMost) +
                          " times");
+  if (round.input.requests.size() > McpRound::kMostAtOnce)
+    return refused_input("the server asks for more than " + std::to_string(McpRound::kMostAtOnce) +
+                         " things at once");
   for (const auto& [name, request] : round.input.requests) {
     if (round.answers.contains(name)) continue;
     const std::string method = json_string(request, "method");
-    const bool asks_form = json_string(json_at(request, "params"), "mode", "form") == "form";
-    if (method != "elicitation/create" || !(asks_form || is_address(request)))
+    const bool asks_form =
+        method == kMcpQuestion && json_string(json_at(request, "params"), "mode", "form") == "form";
+    const bool is_sample = asks_for_sample(request) && bounds.gives_samples;
+    if (!is_sample && !asks_form && !(method == kMcpQuestion && is_address(request)))
       return refused_input("the server asks for " + server_text(method, kMaxField) +
                            ", which this client does not give");
-    const std::string prompt = asks_form ? prompt_of(server, request) : address_prompt(server, request);
+    const std::string prompt = is_sample   ? sample_question(server, request)
+                               : asks_form ? prompt_of(server, request)
+                                           : address_prompt(server, request);
     if (prompt.empty()) return refused_input("the server asks to open an address that is not usable");
     Json schema = asks_form ? schema_of_form(request) : Json(nullptr);
     const bool is_usable = to_json_text(schema).size() <= bounds.schema_bytes &&

@@ -14,6 +14,7 @@
 #include "praxis/tools/media.hpp"
 #include "runtime/handoff.hpp"
 #include "runtime/mcp_input.hpp"
+#include "runtime/mcp_sampling.hpp"
 
 namespace praxis {
 namespace {
@@ -119,11 +120,26 @@ Result<ToolOutput> output_or_error(const std::string& server, Result<McpResult> 
 /// One request to a server, which may answer with a question.
 using McpAsking = std::function<Result<McpResult>(const McpCallOptions& options)>;
 
+/// Gets the answers of a model that the server asks for, but for those that a person still decides about.
+void give_samples(const McpServer& server, ToolContext& context, McpRound& round) {
+  const bool gives = server.client->bounds().gives_samples;
+  if (!gives || round.input.requests.size() > McpRound::kMostAtOnce) return;
+  for (const auto& [name, request] : round.input.requests) {
+    const bool is_decided =
+        !server.options.asks_before_samples || std::ranges::find(round.allowed, name) != round.allowed.end();
+    if (!asks_for_sample(request) || !is_decided || round.answers.contains(name)) continue;
+    auto answer = sample(context, server.options.server, request);
+    if (!answer) context.progress(answer.error().message);
+    round.answers[name] = std::move(answer).value_or(nullptr);
+  }
+}
+
 /// Asks the server. If it asks something first, the call waits for the answer, and the server is asked again
 /// with it.
-Result<ToolOutput> ask_in_rounds(const McpServer& server, const ToolContext& context, const McpAsking& ask) {
+Result<ToolOutput> ask_in_rounds(const McpServer& server, ToolContext& context, const McpAsking& ask) {
   McpCallOptions options = call_options(context, server.options.timeout);
   McpRound round = round_of(context.answers);
+  give_samples(server, context, round);
   while (round.is_complete()) {
     options.answers = std::move(round.answers);
     options.state = std::move(round.input.state);
@@ -131,6 +147,7 @@ Result<ToolOutput> ask_in_rounds(const McpServer& server, const ToolContext& con
     if (!result || !result->input) return output_or_error(server.options.server, std::move(result));
     round = {round.number + 1, *std::move(result->input)};
     if (round.number > McpRound::kMost) break;
+    give_samples(server, context, round);
   }
   return fail(next_question(server.options.server, round, server.client->bounds()));
 }

@@ -70,10 +70,13 @@ if behaviour.startswith("rich"):
 
 
 def listed():
+    if behaviour == "inquiring":
+        return TOOLS + [tool("sample", "Wants a model's answer.", TEXT)]
     if behaviour == "many":
         return [tool(f"do_{i}", f"Does number{i}. " + "x" * 200, TEXT) for i in range(100)]
     if behaviour.startswith("rich"):
-        return [tool("echo", "Says the text again.", TEXT), tool("order", "Orders a shirt.")]
+        return [tool("echo", "Says the text again.", TEXT), tool("order", "Orders a shirt."),
+                tool("sample", "Wants a model's answer.", TEXT)]
     if behaviour == "imitating":
         return [tool("shell"), tool("File-Read"), tool("ASK.USER"), tool("Grep"), tool("sql-query"), tool("honest"), tool("honest_")]
     if behaviour == "poisoning" and os.path.exists(notes + ".poisoned"):
@@ -190,9 +193,40 @@ def order(params):
             **text(f"size {given['size']['content']['size']} to {given['where']['content']['street']}")}
 
 
+def sampling(request):
+    """A request for a model's answer."""
+    params = {"messages": [{"role": "user", "content": {"type": "text", "text": "Summarise\x1b[2J the log"}}],
+              "systemPrompt": "Be brief.", "maxTokens": 50}
+    if request == "picture":
+        params["messages"][0]["content"] = {"type": "image", "data": PNG, "mimeType": "image/png"}
+    if request == "tools":
+        params["tools"] = []
+    if request == "talk":
+        params["messages"] += [{"role": "assistant", "content": {"type": "text", "text": "Which one?"}},
+                               {"role": "user", "content": [{"type": "text", "text": "Today's"}]}]
+    return {"method": "sampling/createMessage", "params": params}
+
+
+def sampled(params):
+    """Asks for a model's answer before it carries out a call; none: another call."""
+    if "sampling" not in params["_meta"]["io.modelcontextprotocol/clientCapabilities"]:
+        return text("the client gives no samples")
+    given = params.get("inputResponses")
+    if not given:
+        return {"resultType": "input_required",
+                "inputRequests": {"summary": sampling(params["arguments"].get("text", ""))}}
+    return {"resultType": "complete", **text("sample " + json.dumps(given["summary"], sort_keys=True))}
+
+
 def inquire(params):
     """Asks in the middle of a call, or refuses it until an address was opened."""
     note("call")
+    if params["name"] == "sample":
+        send({"id": "s1", **sampling(params["arguments"].get("text", ""))})
+        for line in sys.stdin:
+            message = json.loads(line)
+            if message.get("id") == "s1":
+                return text("sample " + json.dumps(message.get("result", message.get("error")), sort_keys=True))
     if params["name"] == "sum":
         if "locked" not in open(notes).read():
             note("locked")
@@ -243,6 +277,8 @@ def answer(request):
             return found
         if method == "tools/call" and params["name"] == "order":
             return order(params)
+        if method == "tools/call" and params["name"] == "sample":
+            return sampled(params)
     if behaviour == "inquiring" and method == "tools/call":
         return inquire(params)
     if behaviour in ("modern", "rich", "wavering"):

@@ -66,6 +66,8 @@ struct McpBounds {
   /// with a handshake asks in the middle of a call, which stays open: only this client can bring it the
   /// answer.
   bool answers_questions = false;
+  /// Whether it answers requests for a model's answer (sampling) as well, which come as questions do.
+  bool gives_samples = false;
   bool takes_tasks = false;  ///< whether the caller of tools awaits tasks (`McpResult::task`)
 };
 
@@ -133,7 +135,9 @@ struct McpCallOptions {
   std::chrono::steady_clock::time_point deadline;  ///< then the call is cancelled; the epoch: no deadline
   /// Gets the progress that the server reports, on the calling thread; null: none is asked for.
   std::function<void(const std::string& text, std::optional<double> fraction)> on_progress;
-  JsonObject answers = {};                          ///< to the requests of `McpResult::input`, by their names
+  /// To the requests of `McpResult::input`, by their names; null: declined, for a request that is not a
+  /// question.
+  JsonObject answers = {};
   std::optional<std::string> state = std::nullopt;  ///< that of `McpResult::input`
   std::string traceparent = {};  ///< of the caller's span (W3C), sent in `_meta`; empty: none
   std::string tracestate = {};   ///< likewise, if there is a `traceparent`

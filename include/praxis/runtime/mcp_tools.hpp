@@ -33,7 +33,10 @@ struct McpToolOptions {
   std::vector<std::string> only;  ///< the tools that the agent gets; empty: all
   /// Tools whose calls may be repeated after a crash. What the server says of that is not trusted.
   std::vector<std::string> idempotent;
-  Millis timeout{60'000};                               ///< of one call
+  Millis timeout{60'000};  ///< of one call
+  /// Whether a person decides about each model's answer that the server asks for
+  /// (`McpBounds::gives_samples`).
+  bool asks_before_samples = true;
   std::shared_ptr<McpAcceptance> acceptance = nullptr;  ///< null: every description is accepted
 };
 
