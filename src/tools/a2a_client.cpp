@@ -8,6 +8,7 @@
 
 #include "praxis/base/reach.hpp"
 #include "praxis/net/sse.hpp"
+#include "tools/trace_headers.hpp"
 
 namespace praxis::a2a {
 namespace {
@@ -118,8 +119,7 @@ HttpRequest Client::base_request(const Patience& patience) const {
   HttpRequest http;
   http.headers = agent_.headers;
   http.headers.emplace_back("A2A-Version", "1.0");
-  if (!patience.trace.trace.empty()) http.headers.emplace_back("traceparent", traceparent(patience.trace));
-  if (!patience.trace.state.empty()) http.headers.emplace_back("tracestate", patience.trace.state);
+  add_trace(http.headers, patience.trace);
   http.timeouts.total = left_of(patience);
   http.max_body_bytes = kMostAnswer;
   http.allow_address = agent_.allow_address;

@@ -137,6 +137,14 @@ TEST_F(A2aClientTest, SpanOfTheCall_IsSent) {
   EXPECT_THAT(log(), HasSubstr("in " + traceparent(patience.trace) + " rojo=1"));
 }
 
+TEST_F(A2aClientTest, SpanThatTheHeadersName_IsTheOnlyOne) {
+  const std::string own = traceparent(new_trace(3, 4));
+  Patience patience = this->patience();
+  patience.trace = new_trace(1, 2);
+  EXPECT_TRUE(client("usual", {{"Traceparent", own}}).send({"Hi", "", "", "praxis-1"}, patience));
+  EXPECT_THAT(log(), HasSubstr("in " + own + " \n"));
+}
+
 struct HostileCase {
   const char* behaviour;
   const char* message;

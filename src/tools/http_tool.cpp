@@ -8,6 +8,7 @@
 #include "praxis/base/reach.hpp"
 #include "praxis/tools/typed_tool.hpp"
 #include "tools/host_rules.hpp"
+#include "tools/trace_headers.hpp"
 
 namespace praxis {
 
@@ -75,14 +76,6 @@ void drop_credentials(HttpHeaders& headers) {
     return !find_header(one, "Accept") && !find_header(one, "Accept-Language") &&
            !find_header(one, "Content-Type");
   });
-}
-
-/// Adds the span of the call, unless the request names one.
-void add_trace(HttpHeaders& headers, const TraceContext& span) {
-  if (span.trace.empty() || find_header(headers, "traceparent")) return;
-  headers.emplace_back("traceparent", traceparent(span));
-  if (!span.state.empty() && !find_header(headers, "tracestate"))
-    headers.emplace_back("tracestate", span.state);
 }
 
 ToolOutput response_output(const HttpResponse& response) {

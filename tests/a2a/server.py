@@ -95,7 +95,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.headers.get("A2A-Version") != "1.0":
             return self.give({"error": {"code": -32009, "message": "which version?"}})
         if "traceparent" in self.headers:
-            note("in " + self.headers["traceparent"] + " " + self.headers.get("tracestate", ""))
+            note("in " + ",".join(self.headers.get_all("traceparent")) + " " + self.headers.get("tracestate", ""))
         note(method + " " + (params.get("id") or params["message"].get("taskId", "new")))
         return getattr(self, method)(params, reply)
 
