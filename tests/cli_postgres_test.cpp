@@ -57,7 +57,7 @@ TEST_F(CliPostgres, CommandsWorkOnADatabase) {
   EXPECT_EQ(praxis({"show", run}).status, 0) << "as configured";
   EXPECT_THAT(praxis({"runs", "--json"}).out, HasSubstr(run));
   const CommandResult doctor = praxis({"doctor"});
-  EXPECT_THAT(doctor.out, HasSubstr(address_ + ", the newest 1 runs verified"));
+  EXPECT_THAT(doctor.out, HasSubstr(address_ + ", newest runs verified: 1"));
   EXPECT_EQ(praxis({"runs", "rm", run, "--yes"}).status, 0);
   EXPECT_THAT(praxis({"runs", "--json"}).out, Not(HasSubstr(run)));
 }

@@ -71,7 +71,7 @@ Finding check_journal(const Workspace& workspace) {
     if (const auto records = read_records(**journal, row.id); !records) return failed(records.error());
   }
   return {"journal", Health::kGood,
-          workspace.journal + ", the newest " + std::to_string(rows->size()) + " runs verified"};
+          workspace.journal + ", newest runs verified: " + std::to_string(rows->size())};
 }
 
 Finding check_provider(const ProviderFacts& provider, const ProviderStatus& status, bool online) {
