@@ -13,6 +13,15 @@ if(PRAXIS_SANITIZE)
   add_link_options(-fsanitize=${PRAXIS_SANITIZE})
 endif()
 
+# Where it is installed, LLVM's linker links the programs of tests in a sixth of the time. What is installed or measured
+# (Release) is always linked by the linker of the compiler.
+find_program(PRAXIS_LLD ld.lld PATHS /usr/lib/llvm-19/bin NO_DEFAULT_PATH)
+mark_as_advanced(PRAXIS_LLD)
+if(PRAXIS_LLD AND CMAKE_BUILD_TYPE STREQUAL Debug)
+  cmake_path(GET PRAXIS_LLD PARENT_PATH lld_folder)
+  add_link_options(-fuse-ld=lld $<$<CXX_COMPILER_ID:GNU>:-B${lld_folder}>)
+endif()
+
 # The same source gives the same bytes, in whichever folder it is built: no path of it is in a release, and what the
 # compiler would draw at random follows from the name of the object.
 if(CMAKE_BUILD_TYPE STREQUAL Release)

@@ -7,9 +7,10 @@ set(praxis_modules_core libsodium re2)
 set(praxis_links_core Boost::headers PkgConfig::libsodium PkgConfig::re2 Threads::Threads)
 
 set(praxis_packages_http "OpenSSL 3")
-# The core refers to make_http_client weakly, so the linker would leave it out of a static program.
+# The core refers to make_http_client weakly, so the linker would leave it out of a static program. --require-defined would
+# also be an error if it were missing, but LLVM's linker and gold do not know it.
 set(praxis_links_http OpenSSL::SSL OpenSSL::Crypto
-  LINKER:--require-defined=_ZN6praxis16make_http_clientENS_17HttpClientOptionsESt10shared_ptrINS_8ExecutorEE)
+  LINKER:--undefined=_ZN6praxis16make_http_clientENS_17HttpClientOptionsESt10shared_ptrINS_8ExecutorEE)
 
 set(praxis_packages_sqlite "SQLite3 3.40")
 set(praxis_links_sqlite SQLite::SQLite3)
