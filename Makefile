@@ -5,6 +5,8 @@ SHELL := /bin/bash
 .PHONY: help run test check bench fuzz sdk lint tidy format faults clients page page-check scenarios siege siege-mutants breaks trained install package package-check clean setup setup-test setup-check
 
 JOBS ?= $(shell nproc)
+# Tests wait for processes and timers: one more than there are cores keeps all of them busy.
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 FAULT_SECONDS ?= 60
@@ -28,7 +30,7 @@ FEWER_KILLS = PRAXIS_CRASH_ROUNDS=2
 # $(call build,preset,targets,settings) and $(call ctest,preset,log,arguments); targets, settings and
 # arguments are optional.
 build = cmake --preset $(1) $(3) >/dev/null && cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
-ctest = ctest --preset $(1) --parallel $(JOBS) --output-log build/$(1)/$(2).log $(3) || \
+ctest = ctest --preset $(1) --parallel $(TEST_JOBS) --output-log build/$(1)/$(2).log $(3) || \
 	{ scripts/show-failures build/$(1)/$(2).log; exit 1; }
 sources = find include src tests bench fuzz examples -name '*.[ch]pp'
 
