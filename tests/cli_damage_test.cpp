@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-constexpr int kPlaces = 40;
+constexpr int kPlaces = PRAXIS_SANITIZED ? 10 : 40;
 
 class CliDamage : public CommandLine {
  protected:

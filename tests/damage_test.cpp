@@ -12,7 +12,7 @@ namespace praxis::testing {
 namespace {
 
 constexpr std::uint64_t kFlipsPerColumn = 50;
-constexpr std::uint64_t kFlipsOfFile = 2000;
+constexpr std::uint64_t kFlipsOfFile = PRAXIS_SANITIZED ? 400 : 2000;
 
 /// SQL function `flip(value, random)`: returns the value with one bit changed.
 void flip_value(sqlite3_context* context, int, sqlite3_value** arguments) {
