@@ -21,19 +21,19 @@ std::string always(const std::string& line) {
   for (int i = 0; i < 12; ++i) lines += line + '\n';
   return lines;
 }
-std::string says(const std::string& text) { return always(R"({"text": ")" + text + "\"}"); }
+std::string says_always(const std::string& text) { return always(R"({"text": ")" + text + "\"}"); }
 
 class CliTeam : public CommandLine {
  protected:
   CliTeam() {
-    file("desk.jsonl", says("I am desk"));
+    file("desk.jsonl", says_always("I am desk"));
     member("billing");
     member("legal");
   }
 
   void member(const std::string& name, const std::string& rest = "") const {
     file(name + ".toml", "model = 'script:" + name + ".jsonl'\n" + rest);
-    file(name + ".jsonl", says("I am " + name));
+    file(name + ".jsonl", says_always("I am " + name));
   }
   void desk(const std::string& rest) const {
     file("desk.toml", "id = 'desk'\nmodel = 'script:desk.jsonl'\n[team]\n" + rest +
@@ -45,7 +45,7 @@ class CliTeam : public CommandLine {
     desk("handoff = true");
     file("desk.jsonl", R"({"tool_calls": [{"name": "hand_over_to_billing", "arguments": {}}]})"
                        "\n{\"text\": \"over\"}\n" +
-                           says("I am desk"));
+                           says_always("I am desk"));
   }
   /// Who answered each turn of the newest run, in order.
   std::vector<std::string> speakers() const {
@@ -137,7 +137,7 @@ TEST_F(CliTeam, KilledInTheMiddleOfAChain_IsContinuedByTheMemberThatWorked) {
   }
   const CommandResult tree = praxis({"tree", "last"});
   EXPECT_THAT(tree.out, HasSubstr("billing")) << "who works is shown";
-  file("billing.jsonl", says("I am billing"));
+  file("billing.jsonl", says_always("I am billing"));
   const CommandResult refused = praxis({"resume", "last"});
   EXPECT_NE(refused.status, 0) << "a script of a member is a file of the agent";
   const CommandResult resumed = praxis({"resume", "last", "--accept-agent", digest_in(refused)});
@@ -152,7 +152,7 @@ TEST_F(CliTeam, AMemberWaitsForAnApproval_AndTheOthersAnswerAfterIt) {
   file("billing.jsonl",
        R"({"tool_calls": [{"name": "kv", "arguments": {"op": "put", "key": "a", "value": "1"}}]})"
        "\n" +
-           says("I am billing"));
+           says_always("I am billing"));
   const CommandResult run = praxis({"run", "desk.toml", "Go"});
   EXPECT_EQ(run.status, 3) << run.err;
   const CommandResult approved = praxis({"approve", "p1", "--allow"});
@@ -192,7 +192,7 @@ TEST_F(CliTeam, AChangedStrategy_IsTakenUpWhenAllHaveAnswered) {
     run.signal(SIGKILL);
     run.finish();
   }
-  file("billing.jsonl", says("I am billing"));
+  file("billing.jsonl", says_always("I am billing"));
   desk("route = 'chain'\norder = ['billing', 'desk']");
   const CommandResult refused = praxis({"resume", "last"});
   const std::string digest = digest_in(refused);
@@ -250,7 +250,7 @@ TEST_F(CliTeam, AChat_LetsAllMembersAnswer_AndThoseAfterAnApproval) {
        "{\"text\": \"not used\"}\n"
        R"({"tool_calls": [{"name": "kv", "arguments": {"op": "put", "key": "a", "value": "1"}}]})"
        "\n" +
-           says("I am billing"));
+           says_always("I am billing"));
   const CommandResult chat = shell("printf 'Go\\ny\\n' | praxis chat desk.toml --plain");
   EXPECT_THAT(chat.out, AllOf(HasSubstr("I am desk"), HasSubstr("I am billing"), HasSubstr("I am legal")));
 }
