@@ -67,7 +67,9 @@ Result<Right> read_right(std::string_view name) {
 Result<Roles> parse_roles(std::string_view text, const std::string& name) {
   const auto document = TomlDocument::parse(text, name);
   if (!document) return fail(document.error());
-  if (auto checked = check_keys(*document, kRoleKeys); !checked) return fail(checked.error());
+  std::vector<SettingKey> keys(kRoleKeys.begin(), kRoleKeys.end());
+  keys.insert(keys.end(), oidc_keys().begin(), oidc_keys().end());
+  if (auto checked = check_keys(*document, keys); !checked) return fail(checked.error());
   Roles roles{{built_in_roles().begin(), built_in_roles().end()}, false};
   const Json& flag = document->at("four_eyes");
   roles.four_eyes = flag.is_bool() && flag.get_bool();
@@ -79,6 +81,9 @@ Result<Roles> parse_roles(std::string_view text, const std::string& name) {
     if (!role) return fail(role.error());
     roles.all.push_back(*std::move(role));
   }
+  auto oidc = read_oidc(*document, roles.all);
+  if (!oidc) return fail(oidc.error());
+  roles.oidc = *std::move(oidc);
   return roles;
 }
 

@@ -38,6 +38,7 @@ struct ServeOptions {
   bool plain_http = false;        ///< also where others could listen on the network
   std::vector<std::string> hosts, origins, push_hosts;
   std::vector<std::string> bounds;  ///< `NAME=N`
+  std::string oidc, oidc_audience;  ///< empty: no identity provider
   std::string model;
   bool take_up = true;
   bool access_log = false;

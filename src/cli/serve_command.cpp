@@ -155,6 +155,7 @@ Result<ExitStatus> execute(const ServeOptions& options, Console& console) {
   serving.http = *std::move(http);
   serving.access = access_rules(std::move(tokens->tokens), options);
   serving.push.hosts = options.push_hosts;
+  serving.oidc = {options.oidc, options.oidc_audience};
   if (auto set = set_bounds_and_engine(options, *workspace, serving); !set) return fail(set.error());
   if (options.open) {
     auto token = token_for("", *file);

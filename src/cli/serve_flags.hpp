@@ -54,6 +54,12 @@ inline void add_serve_flags(CLI::App* serve, ServeOptions& options) {
   add_repeated(serve, "--origin", options.origins, "A page of this origin may call", "ORIGIN");
   add_repeated(serve, "--push-host", options.push_hosts,
                "A2A clients may have the changes of their tasks sent to this host", "HOST");
+  serve
+      ->add_option("--oidc", options.oidc,
+                   "Take tokens of this identity provider (OpenID Connect); roles.toml says their roles")
+      ->type_name("ISSUER");
+  serve->add_option("--oidc-audience", options.oidc_audience, "What those tokens must be for")
+      ->type_name("AUDIENCE");
   add_repeated(serve, "--bound", options.bounds,
                "Refuse what exceeds this: requests, bytes, turns, waiting or queue of each token, "
                "total-requests ... of all, or memory",

@@ -94,6 +94,11 @@ Result<Principal> Access::principal_of(const HttpHeaders& headers) const {
   return book_->principal_of(*text);
 }
 
+int Access::status_of(const Error& refusal) {
+  if (refusal.retriable) return 503;
+  return json_text(refusal.detail(), "kind") == "no_role" ? 403 : 401;
+}
+
 Result<TokenFile> read_tokens(const std::string& path, std::string_view new_token) {
   TokenFile read;
   std::error_code ignored;

@@ -35,8 +35,11 @@ class Access {
   };
   std::optional<Refusal> refuse(const HttpHeaders& headers) const;
   /// The principal of the token in `Authorization`, or among the protocols of a request for a WebSocket.
-  /// Error `kPolicy` for 401.
+  /// Errors of `TokenBook::principal_of`; `kPolicy`: there is no token.
   Result<Principal> principal_of(const HttpHeaders& headers) const;
+  /// The status for such an error: 401, 403 if the token is valid but has no role, 503 if it cannot be judged
+  /// at present.
+  static int status_of(const Error& refusal);
   /// Whether an answer may name this origin in `Access-Control-Allow-Origin`.
   bool allows_origin(std::string_view origin) const;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,8 +28,11 @@ struct Principal {
   std::string role = {};    ///< empty: the rights were given one by one
   Rights rights = {};
   std::vector<std::string> agents = {};  ///< the only ones that it may use; empty: all
-  std::string token = {};                ///< id of a stored token; empty: one that the server started with
-  bool four_eyes = false;                ///< it may not decide steps of runs that it started
+  /// Id of a stored token, `oidc` for one of the identity provider; empty: one that the server started with.
+  std::string token = {};
+  bool four_eyes = false;  ///< it may not decide steps of runs that it started
+  std::shared_ptr<const Json> claims =
+      nullptr;             ///< of a token of the identity provider; null: of another one
   TraceContext span = {};  ///< the client's span, to which new runs belong; empty if it named none
 
   /// Distinguishes it from the principals of other tenants that have the same name.

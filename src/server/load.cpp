@@ -134,8 +134,16 @@ Load::Party Load::made(const LoadBounds::Of& bounds) const {
 }
 
 Load::Party& Load::party_of(const std::string& token) {
-  const auto found = tokens_.find(token);  // tokens are those of a file, so this does not grow for ever
-  return found != tokens_.end() ? found->second : tokens_.emplace(token, made(bounds_.token)).first->second;
+  const auto found = tokens_.find(token);
+  if (found != tokens_.end()) return found->second;
+  // An identity provider may have any number of users.
+  constexpr std::size_t kMostParties = 100'000;
+  if (tokens_.size() >= kMostParties) {
+    std::erase_if(tokens_, [](const auto& each) {
+      return each.second.turns.at_work == 0 && each.second.turns.queued == 0;
+    });
+  }
+  return tokens_.emplace(token, made(bounds_.token)).first->second;
 }
 
 Status Load::take(const std::string& token, std::uint64_t bytes) {

@@ -7,10 +7,11 @@
 
 namespace praxis::server {
 
-void OpenStreams::add(const std::string& token, const Right* right, bool is_socket, const HttpReply& reply) {
+void OpenStreams::add(const Principal& principal, const Right* right, bool is_socket,
+                      const HttpReply& reply) {
   const std::lock_guard lock(mutex_);
   streams_.push_back(
-      {token, right == nullptr ? std::nullopt : std::optional(*right), is_socket, reply.weak()});
+      {principal, right == nullptr ? std::nullopt : std::optional(*right), is_socket, reply.weak()});
 }
 
 void OpenStreams::end_unless(TokenBook& book) {
@@ -22,7 +23,7 @@ void OpenStreams::end_unless(TokenBook& book) {
   }
   for (const Stream& each : streams) {
     auto queue = each.reply.lock();
-    if (!queue || book.still_has(each.token, each.right)) continue;
+    if (!queue || book.still_has(each.principal, each.right)) continue;
     const HttpReply reply(std::move(queue));
     const char* const why = "the token was revoked, has expired, or lost the right";
     reply.send(problem(401, make_error(ErrorCode::kPolicy, why)));  // counts if nothing was sent yet

@@ -16,15 +16,16 @@ namespace praxis::server {
 /// Thread-safe.
 class OpenStreams {
  public:
-  /// An answer for a stored token; null: the route has no right of its own. Keeps nothing alive.
-  void add(const std::string& token, const Right* right, bool is_socket, const HttpReply& reply);
+  /// An answer for a token that can cease to stand; null: the route has no right of its own. Keeps nothing
+  /// alive.
+  void add(const Principal& principal, const Right* right, bool is_socket, const HttpReply& reply);
   /// Ends those whose token does not stand any more, or has lost the right: with 401 if nothing was sent yet,
   /// a WebSocket with the code 1008.
   void end_unless(TokenBook& book);
 
  private:
   struct Stream {
-    std::string token;
+    Principal principal;
     std::optional<Right> right;
     bool is_socket;
     std::weak_ptr<ReplyQueue> reply;

@@ -69,7 +69,8 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
     const Route* const route = find_route(*call, allowed);
     if (route == nullptr || route->needs_token) {  // who has no token does not learn which paths exist
       auto principal = access_.principal_of(call->headers);
-      if (!principal) return send(problem(401, principal.error()), context, reply);
+      if (!principal)
+        return send(problem(Access::status_of(principal.error()), principal.error()), context, reply);
       call->principal = *std::move(principal);
       call->principal.span = span_of(call->headers);
       context.principal = call->principal.name;
@@ -127,7 +128,7 @@ class Dispatcher : public std::enable_shared_from_this<Dispatcher> {
     if (!call.principal.token.empty()) {
       const auto needs = needs_of(route);
       const Right* const right = needs ? std::get_if<Right>(&*needs) : nullptr;
-      service_->streams.add(call.principal.token, right, is_socket, reply);
+      service_->streams.add(call.principal, right, is_socket, reply);
     }
     if (auto begun = std::get<StreamHandler>(route.handler)(*service_, call, reply); !begun)
       return send(refused(begun.error(), context), context, reply);
@@ -287,16 +288,25 @@ void take_up(const std::shared_ptr<Runs>& runs, const std::shared_ptr<Executor>&
   }
 }
 
-/// Ends, as long as the service lives, the answers for tokens that do not stand any more.
+/// As long as the service lives, ends the answers for tokens that do not stand any more, and keeps the keys
+/// of the identity provider fresh.
 void watch_tokens(const std::shared_ptr<Executor>& executor, const std::weak_ptr<Service>& service,
-                  const std::shared_ptr<TokenBook>& book) {
-  executor->after(std::chrono::seconds(1), [weak = std::weak_ptr(executor), service, book] {
+                  const std::weak_ptr<TokenBook>& book, const std::weak_ptr<OidcProvider>& oidc) {
+  // The provider holds the executor, which must not live on for a timer of its own.
+  executor->after(std::chrono::seconds(1), [weak = std::weak_ptr(executor), service, book, oidc] {
     const auto living = weak.lock();
     if (!living || service.expired()) return;
     living->post_blocking([service, book] {
-      if (const auto serving = service.lock()) serving->streams.end_unless(*book);
+      const auto serving = service.lock();
+      const auto tokens = book.lock();
+      if (serving && tokens) serving->streams.end_unless(*tokens);
     });
-    watch_tokens(living, service, book);
+    if (!oidc.expired()) {
+      living->post_blocking([oidc] {
+        if (const auto provider = oidc.lock()) provider->refresh();
+      });
+    }
+    watch_tokens(living, service, book, oidc);
   });
 }
 
@@ -305,7 +315,8 @@ class RunningServer final : public Server {
   RunningServer(std::shared_ptr<Executor> executor, std::shared_ptr<Service> service,
                 std::shared_ptr<Dispatcher> dispatcher, std::unique_ptr<HttpServer> http,
                 std::shared_ptr<Looks> looks, std::unique_ptr<RestateEndpoint> engine,
-                std::unique_ptr<PieceRelay> relay, ScheduleThread::Warn warn)
+                std::unique_ptr<PieceRelay> relay, std::shared_ptr<OidcProvider> oidc,
+                ScheduleThread::Warn warn)
       : executor_(std::move(executor)),
         service_(std::move(service)),
         dispatcher_(std::move(dispatcher)),
@@ -313,12 +324,14 @@ class RunningServer final : public Server {
         looks_(std::move(looks)),
         engine_(std::move(engine)),
         relay_(std::move(relay)),
+        oidc_(std::move(oidc)),
         schedules_(*service_->workspace, service_->runs, system_environment(), std::move(warn)) {}
   ~RunningServer() override {
     service_->draining = true;
     service_->mcp->stop();
     if (service_->push) service_->push->stop();
     service_->feed->stop();
+    if (oidc_) oidc_->stop();
     relay_.reset();
     http_.reset();
     engine_.reset();
@@ -347,8 +360,9 @@ class RunningServer final : public Server {
   const std::shared_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<HttpServer> http_;
   const std::shared_ptr<Looks> looks_;
-  std::unique_ptr<RestateEndpoint> engine_;  ///< null: turns run in this process alone
-  std::unique_ptr<PieceRelay> relay_;        ///< null: the journal has no other servers
+  std::unique_ptr<RestateEndpoint> engine_;   ///< null: turns run in this process alone
+  std::unique_ptr<PieceRelay> relay_;         ///< null: the journal has no other servers
+  const std::shared_ptr<OidcProvider> oidc_;  ///< null: no identity provider
   ScheduleThread schedules_;
 };
 
@@ -392,13 +406,42 @@ std::shared_ptr<LoginCode> login_of(const ServerOptions& options, UnixMillis now
   return std::make_shared<LoginCode>(options.login_code, options.login_token, now + kLoginTime);
 }
 
+/// The identity provider that the options name, with its keys if it can be reached; null: none is named.
+/// Errors of `OidcProvider::open`.
+Result<std::shared_ptr<OidcProvider>> oidc_of(const ServerOptions& options,
+                                              const std::shared_ptr<Executor>& executor) {
+  if (options.oidc.issuer.empty() && options.oidc.audience.empty()) return nullptr;
+  auto oidc =
+      OidcProvider::open(options.oidc, make_http_client({}, executor), system_environment(), options.warn);
+  if (oidc) (*oidc)->refresh();
+  return oidc;
+}
+
+Result<std::shared_ptr<TokenBook>> book_of(const ServerOptions& options,
+                                           const std::shared_ptr<OidcProvider>& oidc) {
+  auto book = std::make_shared<TokenBook>(options.access.tokens, options.access.files, system_environment(),
+                                          options.warn, oidc);
+  if (auto loaded = book->load(); !loaded) return fail(loaded.error());
+  return book;
+}
+
+/// Answers requests that cannot be read.
+auto refusal_of(const std::shared_ptr<Service>& service) {
+  return [service](int status, const std::string& reason) {
+    ++service->counters.answers.at(static_cast<std::size_t>(status / 100));
+    return problem(status, make_error(ErrorCode::kInput, reason));
+  };
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOptions options) {
   const AccessFiles& files = options.access.files;
-  auto book = std::make_shared<TokenBook>(options.access.tokens, files, system_environment(), options.warn);
-  if (auto loaded = book->load(); !loaded) return fail(loaded.error());
   const auto executor = make_executor();
+  auto oidc = oidc_of(options, executor);
+  if (!oidc) return fail(oidc.error());
+  auto book = book_of(options, *oidc);
+  if (!book) return fail(book.error());
   const auto place = std::make_shared<const app::Workspace>(std::move(workspace));
   std::shared_ptr<restate::EngineLog> engine_log;
   auto runtime = open_runtime_for(*place, executor, options.restate ? &engine_log : nullptr);
@@ -429,12 +472,9 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   if (auto begun = begin_push(*service, executor, std::move(options.push), options.warn); !begun)
     return fail(begun.error());
   options.http.warn = options.warn;
-  options.http.refuse = [service](int status, const std::string& reason) {
-    ++service->counters.answers.at(static_cast<std::size_t>(status / 100));
-    return problem(status, make_error(ErrorCode::kInput, reason));
-  };
-  watch_tokens(executor, service, book);
-  auto dispatcher = std::make_shared<Dispatcher>(service, Access(std::move(options.access), std::move(book)),
+  options.http.refuse = refusal_of(service);
+  watch_tokens(executor, service, *book, *oidc);
+  auto dispatcher = std::make_shared<Dispatcher>(service, Access(std::move(options.access), *std::move(book)),
                                                  load, executor, std::move(options.log));
   auto http = HttpServer::start(executor, std::move(options.http),
                                 [dispatcher](ReceivedRequest request, HttpReply reply) {
@@ -452,7 +492,8 @@ Result<std::unique_ptr<Server>> Server::start(app::Workspace workspace, ServerOp
   } else if (options.take_up)
     take_up(runs, executor, looks, is_postgres_address(service->workspace->journal), options.warn);
   return std::make_unique<RunningServer>(executor, service, dispatcher, *std::move(http), looks,
-                                         std::move(engine), std::move(relay), std::move(options.warn));
+                                         std::move(engine), std::move(relay), *std::move(oidc),
+                                         std::move(options.warn));
 }
 
 }  // namespace praxis::server

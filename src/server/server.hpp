@@ -15,6 +15,7 @@
 #include "praxis/base/result.hpp"
 #include "server/access.hpp"
 #include "server/load.hpp"
+#include "server/oidc_provider.hpp"
 #include "server/push_rules.hpp"
 #include "server/restate_endpoint.hpp"
 
@@ -37,6 +38,7 @@ struct ServerOptions {
   /// Gets what a user should know, such as a run that cannot continue; any thread; null: nothing.
   std::function<void(const std::string&)> warn = nullptr;
   PushRules push = {};
+  OidcOptions oidc = {};
 };
 
 /// Serves from `start` until destruction. Thread-safe.

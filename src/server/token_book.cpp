@@ -43,16 +43,17 @@ bool same_digest(const Digest& a, const Digest& b) {
 }
 
 TokenBook::TokenBook(std::vector<Token> fixed, AccessFiles files, std::shared_ptr<Environment> environment,
-                     std::function<void(const std::string&)> warn)
+                     std::function<void(const std::string&)> warn, std::shared_ptr<OidcProvider> oidc)
     : fixed_(std::move(fixed)),
       files_(std::move(files)),
       environment_(std::move(environment)),
-      warn_(std::move(warn)) {}
+      warn_(std::move(warn)),
+      oidc_(std::move(oidc)) {}
 
 Result<TokenBook::SnapshotPtr> TokenBook::read() const {
-  const auto roles = app::read_roles(files_.roles);
+  auto roles = app::read_roles(files_.roles);
   if (!roles) return fail(roles.error());
-  Snapshot snapshot{.four_eyes = roles->four_eyes};
+  Snapshot snapshot;
   const auto tokens = files_.state_folder.empty() ? Result<std::vector<app::AccessToken>>({})
                                                   : app::TokenStore(files_.state_folder).all();
   if (!tokens) return fail(tokens.error());
@@ -70,6 +71,7 @@ Result<TokenBook::SnapshotPtr> TokenBook::read() const {
                         .four_eyes = roles->four_eyes};
     snapshot.tokens.push_back({token.digest, std::move(principal), token.expires, token.revoked});
   }
+  snapshot.roles = *std::move(roles);
   return std::make_shared<const Snapshot>(std::move(snapshot));
 }
 
@@ -117,7 +119,11 @@ Result<Principal> TokenBook::principal_of(std::string_view secret) {
   for (const Stored& token : now->tokens) {
     if (same_digest(token.digest, given)) stored = &token;
   }
-  if (fixed != nullptr) return with_rights(fixed->principal, now->four_eyes);
+  if (fixed != nullptr) return with_rights(fixed->principal, now->roles.four_eyes);
+  if (stored == nullptr && oidc_ && secret.contains('.')) {
+    auto claims = oidc_->claims_of(secret);
+    return claims ? principal_by(*now, *std::move(claims)) : Result<Principal>(fail(claims.error()));
+  }
   if (stored == nullptr) return fail(ErrorCode::kPolicy, "the token is not one of this server");
   if (stored->revoked.value != 0)
     return fail(ErrorCode::kPolicy, "the token was revoked on " + to_iso8601(stored->revoked));
@@ -126,10 +132,30 @@ Result<Principal> TokenBook::principal_of(std::string_view secret) {
   return stored->principal;
 }
 
-bool TokenBook::still_has(const std::string& token, std::optional<Right> right) {
+Result<Principal> TokenBook::principal_by(const Snapshot& now, std::shared_ptr<const Json> claims) const {
+  auto identity = now.roles.oidc.identify(*claims);
+  if (!identity) return fail(identity.error());
+  const AccessRole* const role = find_role(now.roles.all, identity->role);
+  return Principal{.name = std::move(identity->principal),
+                   .sees_all = identity->tenant.empty(),
+                   .tenant = identity->tenant,
+                   .role = identity->role,
+                   .rights = role != nullptr ? role->rights : Rights(),
+                   .agents = std::move(identity->agents),
+                   .token = "oidc",
+                   .four_eyes = now.roles.four_eyes,
+                   .claims = std::move(claims)};
+}
+
+bool TokenBook::still_has(const Principal& principal, std::optional<Right> right) {
   const SnapshotPtr now = current();
-  const auto found =
-      std::ranges::find_if(now->tokens, [&](const Stored& each) { return each.principal.token == token; });
+  if (principal.claims) {
+    const auto still = principal_by(*now, principal.claims);
+    return still && still->tenant == principal.tenant && still->agents == principal.agents &&
+           oidc_->check_time(*principal.claims) && (!right || still->rights.has(*right));
+  }
+  const auto found = std::ranges::find_if(
+      now->tokens, [&](const Stored& each) { return each.principal.token == principal.token; });
   if (found == now->tokens.end() || found->revoked.value != 0) return false;
   const bool expired = found->expires.value != 0 && found->expires <= environment_->now();
   return !expired && (!right || found->principal.rights.has(*right));

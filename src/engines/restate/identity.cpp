@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "base/base58.hpp"
-#include "base/base64url.hpp"
-#include "praxis/json/json.hpp"
+#include "json/web_token.hpp"
 
 namespace praxis::restate {
 namespace {
@@ -17,28 +16,6 @@ namespace {
 constexpr std::string_view kKeyPrefix = "publickeyv1_";
 
 std::unexpected<Error> unknown_sender(std::string why) { return fail(ErrorCode::kInput, std::move(why)); }
-
-/// A JSON Web Token in the compact form (RFC 7515), nothing of it verified.
-struct WebToken {
-  std::string_view signed_part;  ///< the bytes that the signature is of
-  Json header, claims;
-  std::string signature;
-};
-
-Result<Json> object_of(std::string_view part) {
-  const auto text = base64url_decode(part);
-  return text ? parse_json(*text) : Result<Json>(fail(text.error()));
-}
-
-Result<WebToken> read_token(std::string_view text) {
-  const std::size_t first = text.find('.'), last = text.rfind('.');
-  if (first == std::string_view::npos || first == last) return unknown_sender("the signature is no token");
-  auto header = object_of(text.substr(0, first));
-  auto claims = object_of(text.substr(first + 1, last - first - 1));
-  auto signature = base64url_decode(text.substr(last + 1));
-  if (!header || !claims || !signature) return unknown_sender("the token of the signature cannot be read");
-  return WebToken{text.substr(0, last), *std::move(header), *std::move(claims), *std::move(signature)};
-}
 
 bool is_signed_with(const IdentityKey& key, const WebToken& token) {
   const auto bytes = [](std::string_view text) {
@@ -69,7 +46,7 @@ Result<IdentityKey> read_identity_key(std::string_view text) {
 Status check_sender(std::span<const IdentityKey> keys, const SenderClaim& claim, UnixMillis now) {
   if (!claim.scheme || claim.scheme == "unsigned") return unknown_sender("the request is not signed");
   if (claim.scheme != "v1") return unknown_sender("the request is signed in a way that is not known");
-  const auto token = read_token(claim.signature.value_or(""));
+  const auto token = read_web_token(claim.signature.value_or(""));
   if (!token) return fail(token.error());
   if (json_text(token->header, "alg") != "EdDSA")
     return unknown_sender("the token of the signature has another algorithm than EdDSA");

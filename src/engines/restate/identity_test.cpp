@@ -47,7 +47,7 @@ TEST(RestateIdentity, RefusesWhatIsNotSignedForThisPath) {
   EXPECT_THAT(refusal({.scheme = "unsigned", .signature = token, .path = kPath}), HasSubstr("not signed"));
   EXPECT_THAT(refusal({.scheme = {}, .signature = token, .path = kPath}), HasSubstr("not signed"));
   EXPECT_THAT(refusal({.scheme = "v2", .signature = token, .path = kPath}), HasSubstr("not known"));
-  EXPECT_THAT(refusal({.scheme = "v1", .signature = {}, .path = kPath}), HasSubstr("no token"));
+  EXPECT_THAT(refusal({.scheme = "v1", .signature = {}, .path = kPath}), HasSubstr("three parts"));
 }
 
 TEST(RestateIdentity, RefusesOtherKeysAndAlgorithms) {
