@@ -6,6 +6,8 @@
 #include "core/project.hpp"
 #include "policy/event_texts.hpp"
 #include "policy/record_texts.hpp"
+#include "praxis/base/utf8.hpp"
+#include "runtime/agent_tree_nodes.hpp"
 
 namespace praxis::app {
 
@@ -52,8 +54,15 @@ Result<State> show_past(Journal& journal, const SessionId& run, const Redactions
   return state;
 }
 
-AgentNode shown_node(AgentNode node, const redact::Redaction& shown) {
+AgentNode shown_node(AgentNode node, const redact::Redaction& shown,
+                     const std::function<std::optional<State>(const SessionId&)>& state_of) {
+  constexpr std::size_t kLongestCharacter = 4;
+  if (!shown.is_off() && node.content.size() + kLongestCutWord + kLongestCharacter > kMaxNodeContent) {
+    const auto state = state_of(node.id);
+    node.content = state ? task_of(*state) : std::string();
+  }
   node.content = shown.text(std::move(node.content));
+  node.content.resize(utf8_head(node.content, kMaxNodeContent).size());
   node.comment = shown.text(std::move(node.comment));
   shown.redact(node.metadata);
   return node;

@@ -32,8 +32,10 @@ Result<State> show_past(Journal& journal, const SessionId& run, const Redactions
                         const std::function<void(const Event&)>& each);
 
 /// A node of an agent tree as the filters `shown` of its session leave it. The steps that wait stay whole:
-/// who decides one has to see exactly what would run.
-AgentNode shown_node(AgentNode node, const redact::Redaction& shown);
+/// who decides one has to see exactly what would run. `state_of` is asked if the content of the node was cut,
+/// because a filter does not find the half of a match; without a state, such a content is left out.
+AgentNode shown_node(AgentNode node, const redact::Redaction& shown,
+                     const std::function<std::optional<State>(const SessionId&)>& state_of);
 
 /// `open_session` to look at a run, as it is shown.
 Result<StoredSession> open_shown(const Workspace& workspace, std::string_view text);

@@ -14,6 +14,7 @@
 #include "cli/place.hpp"
 #include "cli/server_commands.hpp"
 #include "cli/tree_view.hpp"
+#include "logs/read_state.hpp"
 #include "praxis/runtime/commands.hpp"
 #include "server/event_redactor.hpp"
 
@@ -28,6 +29,7 @@ constexpr auto kAnswerPatience = 5s;  ///< for the process that owns the session
 struct ShownTrees {
   app::RunTrees trees;
   server::EventRedactor::RedactionOf filters_of;
+  std::shared_ptr<Journal> journal;
 };
 
 Result<ShownTrees> trees_of(const TreeOptions& options, const app::Workspace& workspace) {
@@ -36,11 +38,11 @@ Result<ShownTrees> trees_of(const TreeOptions& options, const app::Workspace& wo
   auto filters_of = server::shown_filters_of_sessions(app::Redactions(workspace), *journal);
   if (options.root.empty()) {
     const auto roots = options.all ? app::RunTrees::Roots::kAll : app::RunTrees::Roots::kLast;
-    return ShownTrees{app::RunTrees(*std::move(journal), roots), std::move(filters_of)};
+    return ShownTrees{app::RunTrees(*journal, roots), std::move(filters_of), *journal};
   }
   const auto root = find_session(**journal, options.root);
   if (!root) return fail(app::with_hint(root.error(), "praxis runs lists them"));
-  return ShownTrees{app::RunTrees(*std::move(journal), *root), std::move(filters_of)};
+  return ShownTrees{app::RunTrees(*journal, *root), std::move(filters_of), *journal};
 }
 
 Result<TreeState> trees_now(ShownTrees& shown) {
@@ -51,7 +53,10 @@ Result<TreeState> trees_now(ShownTrees& shown) {
   std::vector<AgentNode> nodes = trees.nodes();
   for (AgentNode& node : nodes) {
     const redact::Redaction filters = shown.filters_of(node.id);
-    node = app::shown_node(std::move(node), filters);
+    node = app::shown_node(std::move(node), filters, [&](const SessionId& id) {
+      auto state = read_state(*shown.journal, id);
+      return state ? std::optional(*std::move(state)) : std::nullopt;
+    });
   }
   return TreeState{std::move(nodes), trees.busy(), *std::move(deserted)};
 }

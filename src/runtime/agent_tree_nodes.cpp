@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/patience.hpp"
+#include "policy/filters.hpp"
 #include "praxis/base/utf8.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/json/json.hpp"
@@ -14,7 +15,13 @@
 namespace praxis {
 namespace {
 
-std::string head_of(std::string_view text) { return std::string(utf8_head(text, kMaxNodeContent)); }
+/// Drops the end of a cut text, up to the last blank: what redacts the text later must not meet the half of a
+/// key. Words that are too long for a key stay.
+void drop_cut_word(std::string& text) {
+  const auto word = std::find_if(text.rbegin(), text.rend(), [](char c) { return c <= ' ' || c == '\x7f'; });
+  const auto length = static_cast<std::size_t>(word - text.rbegin());
+  if (length <= kLongestCutWord) text.resize(text.size() - length);
+}
 
 class Arranger {
  public:
@@ -61,13 +68,26 @@ class Arranger {
 
 }  // namespace
 
-std::string content_of(const State& state) {
-  if (state.turn) return head_of(state.turn->task.empty() ? state.turn->prompt : state.turn->task);
-  if (!state.last_task.empty()) return head_of(state.last_task);
+std::string task_of(const State& state) {
+  if (state.turn) return state.turn->task.empty() ? state.turn->prompt : state.turn->task;
+  if (!state.last_task.empty()) return state.last_task;
   for (const MessagePtr& message : state.conversation.history().messages() | std::views::reverse) {
-    if (message->role == Role::kUser) return head_of(message->text());
+    if (message->role == Role::kUser) return message->text();
   }
   return {};
+}
+
+std::string content_of(const State& state) {
+  std::string task = task_of(state);
+  // Before it is cut: a filter does not find the half of a match.
+  if (const auto filters = state.agent ? filters::filters_of(*state.agent) : nullptr)
+    task =
+        redact::Redaction().then(filters::text_rule(filters, filters::Point::kShown)).text(std::move(task));
+  if (task.size() > kMaxNodeContent) {
+    task.resize(utf8_head(task, kMaxNodeContent).size());
+    drop_cut_word(task);
+  }
+  return task;
 }
 
 std::vector<ParkedStep> pending_of(const State& state) {

@@ -13,9 +13,12 @@
 
 namespace praxis {
 
-/// The task of the turn in progress, or else the last user message: at most its first `kMaxNodeContent`
-/// bytes.
+/// The task of the turn in progress, or else the last user message.
+std::string task_of(const State& state);
+/// The same as the filters at `shown` of the agent leave it: at most its first `kMaxNodeContent` bytes.
 std::string content_of(const State& state);
+/// The last word is left out of a content that was cut, unless it is too long for a key.
+inline constexpr std::size_t kLongestCutWord = 2048;
 /// Returns the parked steps of `state`, with ids that are unique in the tree.
 std::vector<ParkedStep> pending_of(const State& state);
 /// Returns what the turn in progress waits for; nothing if it works or no turn is in progress.

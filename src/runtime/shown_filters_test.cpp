@@ -14,6 +14,14 @@ const std::string kSays = R"({"text": "It is )" + std::string(kAccount) + "\"}";
 
 class ShownFilters : public FilteredTest {
  protected:
+  /// The content of the node of a session that was asked this.
+  std::string content_after(Session& session, const std::string& prompt) {
+    checked(session.ask(prompt));
+    for (const AgentNode& node : runtime_->agent_tree()) {
+      if (node.id == session.session_id()) return node.content;
+    }
+    return "no such node";
+  }
   /// The JSON of every event that an observer of the runtime gets.
   std::string seen_by_observers(const Agent& agent) {
     std::string seen;
@@ -58,6 +66,28 @@ TEST_F(ShownFilters, OfTheAgentAbove_HoldForEventsBelow_ButNotForWhatTheSubAgent
   checked(session.ask("go"));
   EXPECT_EQ(result_for(session.history(), "w").text, "It is " + std::string(kAccount))
       << "the agent above reads what it asked for";
+}
+
+TEST_F(ShownFilters, LongTask_IsFilteredBeforeItIsCut) {
+  const std::string account(kAccount);
+  for (std::size_t before = 1; before <= account.size() + 1; ++before) {
+    Session session = session_of(scripted(kSays).policy(accounts("shown", "redact")));
+    const std::string content =
+        content_after(session, std::string(kMaxNodeContent - before, 'x') + account + std::string(99, 'y'));
+    EXPECT_THAT(content, Not(HasSubstr("xD"))) << before;
+    EXPECT_LE(content.size(), kMaxNodeContent);
+  }
+}
+
+TEST_F(ShownFilters, LongTask_EndsWithAWholeWord) {
+  const std::string key(40, 'k');
+  for (std::size_t before = 1; before < key.size(); ++before) {
+    Session session = session_of(scripted(kSays));
+    const std::string start(kMaxNodeContent - before - 1, 'x');
+    EXPECT_EQ(content_after(session, start + ' ' + key + " end"), start + ' ') << before;
+  }
+  Session session = session_of(scripted(kSays));
+  EXPECT_EQ(content_after(session, std::string(9'999, 'x')), std::string(kMaxNodeContent, 'x'));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The agent tree: its nodes, commands to them, and the steps that wait for people.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "app/envelope.hpp"
@@ -41,7 +42,10 @@ Result<Command> command_of(const Json& json, const SessionId& target, const Auth
 }
 
 AgentNode shown_to_readers(Service& service, const AgentNode& node) {
-  return app::shown_node(node, filters_of_shown(service, node.id));
+  return app::shown_node(node, filters_of_shown(service, node.id), [&](const SessionId& id) {
+    const auto state = service.folds->last(id);
+    return state ? std::optional(**state) : std::nullopt;
+  });
 }
 
 /// The tree of the run that the path names.

@@ -57,6 +57,46 @@ TEST_F(ServedShown, AllViewsOfARun_PassTheFilters) {
   EXPECT_THAT(events, AllOf(Not(HasSubstr(kAccount)), HasSubstr("[REDACTED:iban]")));
 }
 
+/// Texts are cut for titles (80 bytes), rows (200) and nodes (4,096).
+TEST_F(ServedShown, MatchThatACutWouldHalve_IsNotShown) {
+  const std::string secret = "qvxzqvxzqvxzqvxzqvxz";
+  agent("pay",
+        "[[policy.filters]]\nid = \"word\"\nat = \"shown\"\nmatches = \"(qvxz){5}\"\naction = \"redact\"\n",
+        "script:" + (folder_ / "chat.jsonl").string());
+  start();
+  const auto prompt_of = [&](std::size_t cut, std::size_t before) {
+    return std::string(cut - before, 'x') + secret + std::string(100, 'y');
+  };
+  const auto begin = [&](const std::string& name, const std::string& prompt) {
+    const std::string run =
+        call("POST", "/api/v1/runs", to_json_text(JsonObject{{"agent", name}, {"prompt", prompt}}))
+            .text("id");
+    wait_for(run, "completed");
+    return "/api/v1/runs/" + run;
+  };
+  for (const std::size_t cut : {80, 200, 4'096}) {
+    for (std::size_t before = 3; before <= secret.size() + 1; ++before) {
+      const std::string path = begin("pay", prompt_of(cut, before));
+      for (const std::string& view : {path + "/tree", path + "/tree/rows", path + "/history",
+                                      std::string("/api/v1/tree"), std::string("/api/v1/runs?limit=1"), path})
+        EXPECT_THAT(call("GET", view).body, Not(HasSubstr("qvx"))) << view << ' ' << cut << '-' << before;
+      std::string events;
+      for (const Sent& each : stream(path + "/events", "turn.completed")) events += each.data;
+      EXPECT_THAT(events, Not(HasSubstr("qvx"))) << cut << '-' << before;
+    }
+  }
+  // A filter that came after the run.
+  std::vector<std::string> paths;
+  for (std::size_t before = 3; before <= secret.size() + 1; ++before)
+    paths.push_back(begin("chat", prompt_of(4'096, before)));
+  std::ofstream(folder_ / "config/praxis/config.toml")
+      << "[[policy.filters]]\nid = \"late\"\nat = \"shown\"\nmatches = \"(qvxz){5}\"\naction = \"redact\"\n";
+  restart();
+  for (const std::string& path : paths) {
+    EXPECT_THAT(call("GET", path + "/tree").body, Not(HasSubstr("qvx"))) << path;
+  }
+}
+
 TEST_F(ServedShown, LogOfTheRun_StaysWholeForReplayAndExport) {
   leaking_agent("shown");
   start();
