@@ -18,12 +18,17 @@ namespace {
 class StatsFold {
  public:
   /// `tenant` is that of the session's run, for a question by tenant.
-  StatsFold(const StatsQuestion& question, std::string tenant, std::map<std::string, StatsRow>& rows)
-      : question_(question), tenant_(std::move(tenant)), rows_(rows) {}
+  StatsFold(const StatsQuestion& question, const Redactions& redactions, std::string tenant,
+            std::map<std::string, StatsRow>& rows)
+      : question_(question), redactions_(redactions), tenant_(std::move(tenant)), rows_(rows) {}
 
   void add(const StoredRecord& stored) {
     const Record& record = stored.record;
-    if (const AgentSpec* given = agent_in(record.body)) agent_ = given;
+    if (const AgentSpec* given = agent_in(record.body)) {
+      agent_ = given;
+      shown_ = redactions_.filters_of_shown(*given);
+      names_.clear();
+    }
     if (agent_ == nullptr) return;
     is_in_time_ = record.time >= question_.from && record.time < question_.until;
     day_ = day_of(record.time);
@@ -65,9 +70,17 @@ class StatsFold {
         name = tenant_;
         break;
     }
+    name = shown(name);
     StatsRow& found = rows_[name];
     found.name = std::move(name);
     return &found;
+  }
+
+  /// A name as the filters leave it. A run has few names and many records.
+  const std::string& shown(const std::string& name) {
+    const auto [at, is_new] = names_.try_emplace(name);
+    if (is_new && !name.empty()) at->second = shown_.text(name);
+    return at->second;
   }
 
   void add_spent(const Spent& spent) {
@@ -116,9 +129,12 @@ class StatsFold {
   }
 
   const StatsQuestion& question_;
+  const Redactions& redactions_;
   const std::string tenant_;
   std::map<std::string, StatsRow>& rows_;
   const AgentSpec* agent_ = nullptr;
+  redact::Redaction shown_;                   ///< by the filters of `agent_`
+  std::map<std::string, std::string> names_;  ///< as `shown_` leaves them
   bool is_in_time_ = false;
   std::string day_;
   std::map<EffectId, Pending> pending_;
@@ -157,14 +173,14 @@ Millis EffectStats::percentile(double share) const {
   return *at;
 }
 
-Result<StatsReport> run_stats(Journal& journal, const StatsQuestion& question) {
+Result<StatsReport> run_stats(Journal& journal, const StatsQuestion& question, const Redactions& redactions) {
   std::map<std::string, StatsRow> rows;
   if (question.by == StatsBy::kAll) rows[""] = {};
   const bool by_tenant = question.by == StatsBy::kTenant;
   const auto all =
       walk_journal(journal, {.from = question.from, .until = question.until},
                    [&](const std::vector<StoredRecord>& records) {
-                     StatsFold fold(question, by_tenant ? tenant_of(journal, records) : "", rows);
+                     StatsFold fold(question, redactions, by_tenant ? tenant_of(journal, records) : "", rows);
                      for (const StoredRecord& stored : records) fold.add(stored);
                    });
   if (!all) return fail(all.error());

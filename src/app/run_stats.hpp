@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/without_secrets.hpp"
 #include "praxis/base/result.hpp"
 #include "praxis/base/time.hpp"
 #include "praxis/domain/usage.hpp"
@@ -52,8 +53,9 @@ struct StatsReport {
 };
 
 /// Reads the logs that were written to in this time. Sub-agents count as agents of their own, and a turn for
-/// the model that its agent had at its end; a tenant is that of the whole run. Error `kJournal`.
-Result<StatsReport> run_stats(Journal& journal, const StatsQuestion& question);
+/// the model that its agent had at its end; a tenant is that of the whole run. Names are shown as the filters
+/// at `shown` of each session leave them. Error `kJournal`.
+Result<StatsReport> run_stats(Journal& journal, const StatsQuestion& question, const Redactions& redactions);
 
 /// The JSON form of a row.
 JsonObject stats_json(const StatsRow& row);

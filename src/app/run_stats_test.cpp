@@ -38,9 +38,21 @@ TEST_F(RunStatsTest, SubAgent_CountsForTheTenantOfItsRun) {
   run(scripted(R"({"text": "done"})"), nullptr);
 
   const UnixMillis end = system_environment()->now() + Millis{1};
-  const auto report = run_stats(*journal_, {StatsBy::kTenant, {}, end});
+  const auto report = run_stats(*journal_, {StatsBy::kTenant, {}, end}, Redactions());
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_THAT(report->rows, UnorderedElementsAre(of("acme", 2), of("other", 1), of("", 1)));
+}
+
+TEST_F(RunStatsTest, Names_AreAsTheFiltersOfTheirRunLeaveThem) {
+  PolicyRules rules;
+  rules.filters =
+      JsonArray{JsonObject{{"id", "secret"}, {"at", "shown"}, {"matches", "heron"}, {"action", "redact"}}};
+  run(scripted(R"({"text": "done"})").id("heron").policy(rules), nullptr);
+  run(scripted(R"({"text": "done"})").id("heron-too"), nullptr);
+  const UnixMillis end = system_environment()->now() + Millis{1};
+  const auto report = run_stats(*journal_, {StatsBy::kAgent, {}, end}, Redactions());
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_THAT(report->rows, UnorderedElementsAre(of("[REDACTED:secret]", 1), of("heron-too", 1)));
 }
 
 }  // namespace

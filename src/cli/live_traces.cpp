@@ -22,9 +22,10 @@ std::unique_ptr<telemetry::LiveExport> live_traces(const app::Workspace& workspa
     warn("traces are not sent: " + journal.error().message);
     return nullptr;
   }
-  auto live = telemetry::LiveExport::start(
-      *std::move(journal),
-      {.collector = *std::move(settings), .file = workspace.journal + ".traces", .warn = warn});
+  auto live = telemetry::LiveExport::start(*std::move(journal), {.collector = *std::move(settings),
+                                                                 .file = workspace.journal + ".traces",
+                                                                 .redactions = app::Redactions(workspace),
+                                                                 .warn = warn});
   if (live) return *std::move(live);
   warn("traces are not sent: " + live.error().message);
   return nullptr;

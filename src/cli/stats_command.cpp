@@ -106,7 +106,8 @@ Result<ExitStatus> execute(const StatsOptions& options, Console& console) {
   if (!*journal) return ExitStatus::kFinished;
   const UnixMillis now = system_environment()->now();
   const UnixMillis from = options.since ? UnixMillis{now.value - options.since->count()} : UnixMillis{};
-  const auto report = app::run_stats(**journal, {options.by, from, now + Millis{1}});
+  const auto report =
+      app::run_stats(**journal, {options.by, from, now + Millis{1}}, app::Redactions(*workspace));
   if (!report) return fail(report.error());
   console.result({{"complete", report->is_complete}});
   if (!report->is_complete)

@@ -73,6 +73,7 @@ Result<ExitStatus> execute(const TracesOptions& options, Console& console) {
 
   telemetry::SpanQuestion question{.content = settings->content};
   if (question.content) question.redact = telemetry::make_redaction();
+  question.redactions = app::Redactions(*workspace);
   telemetry::Collector collector(*settings);
   telemetry::Metrics metrics;
   std::vector<telemetry::Span> all;

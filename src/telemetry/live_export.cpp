@@ -14,7 +14,7 @@ constexpr Millis kLongestPause{60'000};
 
 Result<std::unique_ptr<LiveExport>> LiveExport::start(std::shared_ptr<Journal> journal,
                                                       LiveExportOptions options) {
-  auto queue = TraceQueue::open(std::move(journal), options.file);
+  auto queue = TraceQueue::open(std::move(journal), options.file, options.redactions);
   if (!queue) return fail(queue.error());
   return std::unique_ptr<LiveExport>(new LiveExport(*std::move(queue), std::move(options)));
 }

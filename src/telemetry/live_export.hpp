@@ -15,7 +15,8 @@ namespace praxis::telemetry {
 
 struct LiveExportOptions {
   CollectorSettings collector;
-  std::string file;  ///< of the queue
+  std::string file;                 ///< of the queue
+  app::Redactions redactions = {};  ///< as in `SpanQuestion`
   /// Called on the thread of the export with a sentence for the user: the collector is away, refuses spans.
   std::function<void(const std::string&)> warn = nullptr;
   Millis interval{1000};  ///< between two looks at the journal

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/journal_walk.hpp"
 #include "telemetry/session_fold.hpp"
 
 namespace praxis::telemetry {
@@ -13,13 +14,46 @@ const Json& Span::at(Key key) const {
   return found == attributes.end() ? kNull : found->second;
 }
 
+namespace {
+
+/// The filters at `shown` of the agent that the log names last.
+redact::Redaction filters_of(const std::vector<StoredRecord>& records, const app::Redactions& redactions) {
+  const AgentSpec* agent = nullptr;
+  for (const StoredRecord& stored : records) {
+    if (const AgentSpec* const given = app::agent_in(stored.record.body)) agent = given;
+  }
+  return agent == nullptr ? redact::Redaction() : redactions.filters_of_shown(*agent);
+}
+
+/// What a span says with and without content.
+void redact_names(Span& span, const redact::Redaction& shown) {
+  span.subject = shown.text(std::move(span.subject));
+  for (auto& [key, value] : span.attributes) {
+    const bool is_name = key == Key::kAgentId || key == Key::kAgentName || key == Key::kToolName;
+    if (is_name) shown.redact(value);
+  }
+}
+
+}  // namespace
+
 Result<SessionSpans> session_spans(const std::vector<StoredRecord>& records, const SpanQuestion& question,
                                    const TraceContext* above) {
-  SessionFold fold(question, above);
+  const redact::Redaction shown = filters_of(records, question.redactions);
+  SpanQuestion filtered = question;
+  if (!shown.is_off()) {
+    filtered.redact = [shown, redact = question.redact](const std::string& text) {
+      return shown.text(redact ? redact(text) : text);
+    };
+  }
+  SessionFold fold(filtered, above);
   for (const StoredRecord& stored : records) {
     if (auto added = fold.add(stored); !added) return fail(added.error());
   }
-  return fold.finish();
+  SessionSpans spans = fold.finish();
+  if (!shown.is_off()) {
+    for (Span& span : spans.spans) redact_names(span, shown);
+  }
+  return spans;
 }
 
 Result<bool> tree_spans(Journal& journal, const SessionId& root, const SpanQuestion& question,

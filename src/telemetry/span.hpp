@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/without_secrets.hpp"
 #include "praxis/base/time.hpp"
 #include "praxis/domain/trace.hpp"
 #include "praxis/domain/usage.hpp"
@@ -52,6 +53,7 @@ struct SpanQuestion {
   bool open_turn = true;                ///< also the turn that has not ended, up to the last record
   bool content = false;                 ///< also messages, arguments and results
   Redaction redact = nullptr;           ///< applied to all content; null: none
+  app::Redactions redactions = {};      ///< whose filters at `shown` apply to names and content
   std::size_t max_content = 64 * 1024;  ///< bytes of one attribute with content
 };
 

@@ -70,6 +70,24 @@ TEST_F(TreeSpans, TreeOfDepthFour_IsOneTraceWithTheRightParents) {
   EXPECT_EQ(agents, (std::map<std::string, int>{{"a0", 1}, {"a1", 2}, {"a2", 4}, {"a3", 8}, {"leaf", 16}}));
 }
 
+TEST_F(TreeSpans, NamesAndContent_AreAsTheFiltersAtShownLeaveThem) {
+  PolicyRules rules;
+  rules.filters =
+      JsonArray{JsonObject{{"id", "bird"}, {"at", "shown"}, {"matches", "heron"}, {"action", "redact"}}};
+  Session session = start(scripted(R"({"text": "A heron."})").id("heron").policy(rules));
+  const auto result = session.send_user_message("heron?").report();
+  ASSERT_TRUE(result && result->success);
+  SpanQuestion question;
+  question.content = true;
+  std::string all;
+  for (const Span& span : spans_of(*journal_, session.session_id(), question)) {
+    all += span.subject + '\n';
+    for (const auto& [key, value] : span.attributes) all += to_json_text(value) + '\n';
+  }
+  EXPECT_THAT(all, Not(HasSubstr("heron")));
+  EXPECT_THAT(all, HasSubstr("[REDACTED:bird]"));
+}
+
 TEST_F(TreeSpans, Totals_AreThoseOfTheLogs) {
   const SessionId root = finished_tree();
   JournalTree tree(journal_, {.root = root});

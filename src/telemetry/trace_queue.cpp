@@ -47,14 +47,15 @@ class SendingLock {
 
 }  // namespace
 
-Result<TraceQueue> TraceQueue::open(std::shared_ptr<Journal> journal, const std::string& file) {
+Result<TraceQueue> TraceQueue::open(std::shared_ptr<Journal> journal, const std::string& file,
+                                    app::Redactions redactions) {
   constexpr mode_t kOwnOnly = 0600;
   FileDescriptor opened(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kOwnOnly));
   if (opened.get() < 0) {
     return fail(ErrorCode::kInput, "the traces that wait cannot be remembered in " + file + ": " +
                                        std::generic_category().message(errno));
   }
-  TraceQueue queue(std::move(journal), std::move(opened));
+  TraceQueue queue(std::move(journal), std::move(opened), std::move(redactions));
   if (queue.read_position()) return queue;
   const auto last = queue.journal_->last_position();
   if (!last) return fail(last.error());
@@ -156,6 +157,7 @@ Status TraceQueue::send_turn(Collector& collector, const Change& turn, const std
   SpanQuestion question{.after = turn.seq - 1, .until = turn.seq, .own_turns = true, .open_turn = false};
   question.content = collector.settings().content;
   if (question.content) question.redact = make_redaction();
+  question.redactions = redactions_;
   Metrics metrics;
   const auto sent = tree_spans(*journal_, turn.session, question, [&](const std::vector<Span>& spans) {
     metrics.add(spans);

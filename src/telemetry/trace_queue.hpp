@@ -27,9 +27,10 @@ struct QueuePass {
 /// Not thread-safe; several processes may have queues of one journal.
 class TraceQueue {
  public:
-  /// `file`: where the position is kept. Without a file, the queue begins with what is appended from now on.
-  /// Error `kInput`: the file cannot be written; `kJournal`.
-  static Result<TraceQueue> open(std::shared_ptr<Journal> journal, const std::string& file);
+  /// `redactions`: as in `SpanQuestion`. `file`: where the position is kept. Without a file, the queue begins
+  /// with what is appended from now on. Error `kInput`: the file cannot be written; `kJournal`.
+  static Result<TraceQueue> open(std::shared_ptr<Journal> journal, const std::string& file,
+                                 app::Redactions redactions = {});
 
   /// Sends the turns of roots that have ended, with all below them, in the order in which they ended. A turn
   /// may be sent twice if the process dies between sending and remembering it. Error `kJournal`.
@@ -44,8 +45,8 @@ class TraceQueue {
     std::uint64_t sent = 0;
     std::int64_t away_since = 0;
   };
-  TraceQueue(std::shared_ptr<Journal> journal, FileDescriptor file)
-      : journal_(std::move(journal)), file_(std::move(file)) {}
+  TraceQueue(std::shared_ptr<Journal> journal, FileDescriptor file, app::Redactions redactions)
+      : journal_(std::move(journal)), file_(std::move(file)), redactions_(std::move(redactions)) {}
 
   std::optional<Position> read_position() const;
   Status write_position(const Position& position) const;
@@ -55,6 +56,7 @@ class TraceQueue {
 
   std::shared_ptr<Journal> journal_;
   FileDescriptor file_;
+  app::Redactions redactions_;
   std::uint64_t bound_ = 1'000'000;
 };
 
