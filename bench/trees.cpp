@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "must.hpp"
+#include "note_tool.hpp"
 #include "praxis/praxis.hpp"
 
 namespace {
@@ -22,16 +23,6 @@ using bench::must;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRoots = 20'000;
-
-Tool note_tool() {
-  Tool tool;
-  tool.definition = {"note", "Takes a note", JsonObject{{"type", "object"}}, std::chrono::seconds(30), true,
-                     true};
-  tool.handler = [](ToolContext&, const Json&) -> Result<ToolOutput> {
-    return ToolOutput{"noted", nullptr, {}, {}};
-  };
-  return tool;
-}
 
 /// An agent that makes `width` calls of `tool` at once and then ends.
 Agent caller(const std::shared_ptr<Runtime>& runtime, const std::string& id, const Tool& tool, int width) {
@@ -49,7 +40,7 @@ void waiting_roots(bool suspends) {
   RuntimeOptions options;
   options.suspend_when_waiting = suspends;
   const auto runtime = Runtime::create(std::move(options));
-  Agent below = caller(runtime, "below", note_tool(), 1);
+  Agent below = caller(runtime, "below", bench::note_tool(), 1);
   below.policy({.allow = {}, .deny = {}, .ask = {"note"}});
   const Agent above = caller(runtime, "above", below.as_tool("work", "Does the work"), 1);
   std::mutex mutex;
@@ -93,7 +84,7 @@ void waiting_roots(bool suspends) {
 
 void wide_and_deep() {
   const auto runtime = Runtime::create({});
-  Agent agent = caller(runtime, "leaf", note_tool(), 1);
+  Agent agent = caller(runtime, "leaf", bench::note_tool(), 1);
   for (const char* id : {"low", "middle", "top"})
     agent = caller(runtime, id, agent.as_tool("work", "Does the work"), 8);
   const auto begun = Clock::now();

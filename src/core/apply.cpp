@@ -1,6 +1,7 @@
 // One function per record: how the state changes when that fact becomes known. Makes no decisions.
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include "core/apply_parts.hpp"
@@ -94,7 +95,7 @@ class Applier {
     proposed.call = r.call;
     proposed.within = r.within;
     proposed.key = r.key;
-    state_.turn->calls.push_back(std::move(proposed));
+    state_.turn->calls.add(std::move(proposed));
     return {};
   }
 
@@ -129,14 +130,14 @@ class Applier {
   Status operator()(const records::EffectSettled& r) {
     if (!state_.turn) return against_rules("an effect settles outside a turn");
     state_.turn->report.duration += r.active.value_or(r.duration);
-    if (CallState* call = state_.find_call(r.effect)) return settle_call(state_, time_, *call, r);
+    if (const CallState* call = state_.find_call(r.effect)) return settle_call(state_, time_, *call, r);
     return settle_effect(state_, time_, r);
   }
 
   Status operator()(const records::Parked& r) {
     if (!state_.turn) return against_rules("a step is parked outside a turn");
     if (!r.step.call.empty()) {
-      CallState* call = state_.find_call(r.step.call);
+      const CallState* call = state_.find_call(r.step.call);
       const auto may_wait = [&] {
         if (r.step.kind == ParkKind::kInDoubt) return call->phase == Phase::kInDoubt;
         const bool asks = r.step.kind == ParkKind::kQuestion && call->phase == Phase::kBarred;
@@ -147,7 +148,7 @@ class Applier {
       };
       if (call == nullptr || !may_wait())
         return against_rules("call " + r.step.call.str() + " is parked, but cannot wait");
-      call->phase = Phase::kParked;
+      set_phase(*call, Phase::kParked);
     }
     ParkedStep& step = state_.parked[r.step.id] = r.step;
     step.session = state_.id;
@@ -174,7 +175,7 @@ class Applier {
       answer_question(r);
       return {};
     }
-    CallState* call = state_.find_call(r.call);
+    const CallState* call = state_.find_call(r.call);
     const Phase waits = r.park.empty() ? Phase::kProposed : Phase::kParked;
     if (call == nullptr || call->phase != waits)
       return against_rules("call " + r.call.str() + " is decided, but does not wait");
@@ -257,9 +258,8 @@ class Applier {
         turn.effect->phase = EffectState::Phase::kInDoubt;
         charge(state_, r.spent);
       }
-      for (CallState& call : turn.calls) {
-        if (call.phase == Phase::kRunning) call.phase = Phase::kInDoubt;
-      }
+      for (const std::uint32_t at : std::set(turn.calls.in(Phase::kRunning)))
+        set_phase(turn.calls[at], Phase::kInDoubt);
     }
     if (!state_.turn) state_.rest_status = r.status;
     return {};
@@ -299,6 +299,10 @@ class Applier {
   }
 
  private:
+  void set_phase(const CallState& call, Phase phase) {
+    state_.turn->calls.update(call, [&](CallState& changed) { changed.phase = phase; });
+  }
+
   /// An approval given under other rules does not count.
   static bool same_rules(const AgentSpec& a, const AgentSpec& b) {
     return a.policy == b.policy && a.bounds == b.bounds;
@@ -307,11 +311,12 @@ class Applier {
     if (!state_.turn) return;
     std::erase_if(state_.parked, [&](const auto& parked) {
       if (parked.second.kind != ParkKind::kApproval) return false;
-      state_.find_call(parked.second.call)->phase = Phase::kProposed;
+      set_phase(*state_.find_call(parked.second.call), Phase::kProposed);
       return true;
     });
-    for (CallState& call : state_.turn->calls) {
-      if (call.phase == Phase::kApproved && call.attempt == 0) call.phase = Phase::kProposed;
+    const CallBatch& calls = state_.turn->calls;
+    for (const std::uint32_t at : std::set(calls.in(Phase::kApproved))) {
+      if (calls[at].attempt == 0) set_phase(calls[at], Phase::kProposed);
     }
   }
 

@@ -17,11 +17,16 @@ std::string reported(std::string_view text) {
   return std::string(utf8_head(text, kMost));
 }
 
-void report_action(TurnState& turn, const CallState& call, Outcome outcome, Millis duration,
-                   std::string_view result) {
-  const auto position = static_cast<std::uint32_t>(&call - turn.calls.data());
+void report_action(TurnState& turn, const CallState& call, std::size_t position, Outcome outcome,
+                   Millis duration, std::string_view result) {
   turn.report.actions.push_back({turn.step, call.call.id, call.call.name, outcome, call.attempt, duration,
-                                 position, reported(call.call.arguments), reported(result)});
+                                 static_cast<std::uint32_t>(position), reported(call.call.arguments),
+                                 reported(result)});
+}
+
+void report_settled(TurnState& turn, const CallState& call, Outcome outcome, Millis duration,
+                    std::string_view result) {
+  report_action(turn, call, turn.calls.position(call), outcome, duration, result);
 }
 
 ToolResultPart result_of_call(const CallState& call, ToolStatus status, std::string text) {
@@ -74,49 +79,57 @@ void note_repetition(TurnState& turn, const Limits& limits) {
 
 /// Drops the calls and steps of a handler that has returned: nothing needs them any more.
 void drop_calls_within(State& state, const CallId& outer) {
-  std::vector<CallId> within;
-  for (const CallState& call : state.turn->calls) {
-    if (call.within == outer) within.push_back(call.call.id);
-  }
-  for (const CallId& id : within) drop_calls_within(state, id);
+  const std::vector<CallState> dropped = state.turn->calls.remove_within(outer);
+  if (dropped.empty()) return;
   std::erase_if(state.parked, [&](const auto& parked) {
-    return std::ranges::find(within, parked.second.call) != within.end();
+    return std::ranges::any_of(dropped,
+                               [&](const CallState& call) { return call.call.id == parked.second.call; });
   });
-  std::erase_if(state.turn->calls, [&](const CallState& call) { return call.within == outer; });
 }
 
 /// Settles a call with its result, which goes to the handler that made the call; when it was the last open
 /// call of the model or plan, the results go into the conversation in call order.
-void finish_call(State& state, UnixMillis time, CallState& call, ToolResultPart result, Json value) {
+void finish_call(State& state, UnixMillis time, const CallState& call, ToolResultPart result, Json value) {
   TurnState& turn = *state.turn;
-  call.phase = Phase::kSettled;
-  call.result = std::move(result);
-  call.value = std::move(value);
+  turn.calls.update(call, [&](CallState& settled) {
+    settled.phase = Phase::kSettled;
+    settled.result = std::move(result);
+    settled.value = std::move(value);
+  });
   if (!call.within.empty()) return;
   drop_calls_within(state, CallId(call.call.id));
-  const auto settled = [](const CallState& c) { return c.phase == Phase::kSettled; };
-  if (!std::ranges::all_of(turn.calls, settled)) return;
+  if (!turn.calls.all_settled()) return;
   note_repetition(turn, state.agent->limits);
   Message message;
   message.role = Role::kTool;
-  for (CallState& done : turn.calls) {
+  for (CallState& done : turn.calls.take()) {
     if (state.follows_plan()) {
       turn.results.push_back({done.call.id, done.call.name, done.result->status == ToolStatus::kOk,
                               done.result->text, std::move(done.value)});
     }
     message.parts.emplace_back(*std::move(done.result));
   }
-  turn.calls.clear();
   state.conversation.push(stamped(state, time, std::move(message)));
 }
 
-void retry_call(State& state, const ToolSpec& tool, CallState& call, const records::EffectSettled& r) {
+void retry_call(State& state, const ToolSpec& tool, const CallState& call, const records::EffectSettled& r) {
   TurnState& turn = *state.turn;
-  call.phase = Phase::kApproved;
-  call.delay = backoff(tool.retry_delay, state.id, call.effect, call.attempt);
-  call.result = failed_result(call, r);
+  turn.calls.update(call, [&](CallState& failed) {
+    failed.phase = Phase::kApproved;
+    failed.delay = backoff(tool.retry_delay, state.id, failed.effect, failed.attempt);
+    failed.result = failed_result(failed, r);
+  });
   ++turn.report.retries.attempts;
   turn.report.retries.last_error = r.error;
+}
+
+void bar_call(TurnState& turn, const CallState& call, const records::EffectSettled& r, ParkKind kind) {
+  turn.calls.update(call, [&](CallState& barred) {
+    barred.phase = Phase::kBarred;
+    barred.barred = kind;
+    barred.question = kind == ParkKind::kQuestion ? json_at(r.error->detail(), "question") : Json();
+    barred.result = failed_result(barred, r);
+  });
 }
 
 void report_memory_changes(AgentResult& report, const Json& changes) {
@@ -137,15 +150,17 @@ std::string denial(const records::Decided& r, ParkKind kind) {
 }
 
 /// The handler that asked runs again and is told, also that there is no answer.
-void answer_call(CallState& call, const records::Decided& r) {
+void answer_call(TurnState& turn, const CallState& call, const records::Decided& r) {
   const bool expired = r.author.principal == "expiry";
   const bool given = r.verb == ApprovalVerb::kAnswer;
   const auto kind = given     ? CallAnswer::Kind::kGiven
                     : expired ? CallAnswer::Kind::kExpired
                               : CallAnswer::Kind::kDeclined;
-  call.answers.push_back({kind, r.text, json_at(call.question, "state")});
-  call.question = nullptr;
-  call.phase = CallState::Phase::kApproved;
+  turn.calls.update(call, [&](CallState& answered) {
+    answered.answers.push_back({kind, r.text, json_at(answered.question, "state")});
+    answered.question = nullptr;
+    answered.phase = Phase::kApproved;
+  });
 }
 
 /// Remembers the arguments that a person saw and allowed, for the rules about where values come from.
@@ -159,28 +174,29 @@ void note_approved(State& state, const CallState& call, const records::Decided& 
   state.approved.push_back(call.call.arguments);
 }
 
-void deny_call(State& state, UnixMillis time, CallState& call, const records::Decided& r, ParkKind kind) {
+void deny_call(State& state, UnixMillis time, const CallState& call, const records::Decided& r,
+               ParkKind kind) {
   const bool in_doubt = kind == ParkKind::kInDoubt;
   const std::string what = denial(r, kind);
   const std::string reason = r.text.empty() ? what : what + " " + r.text;
   if (kind != ParkKind::kQuestion) state.turn->report.denials.push_back(call.call.name + ": " + reason);
-  if (in_doubt) report_action(*state.turn, call, Outcome::kUnknown, Millis{0}, reason);
+  if (in_doubt) report_settled(*state.turn, call, Outcome::kUnknown, Millis{0}, reason);
   finish_call(state, time, call, result_of_call(call, ToolStatus::kError, reason), nullptr);
 }
 
 }  // namespace
 
 void propose_calls(State& state) {
-  state.turn->calls.clear();
+  state.turn->calls = {};
   for (const ToolCallPart& call : state.conversation.open_calls()) {
     CallState proposed;
     proposed.call = call;
-    state.turn->calls.push_back(std::move(proposed));
+    state.turn->calls.add(std::move(proposed));
   }
 }
 
 Status start_call(State& state, UnixMillis time, const records::EffectIntended& r) {
-  CallState* call = state.find_call(r.call);
+  const CallState* call = state.find_call(r.call);
   if (call == nullptr) return against_rules("a tool call is intended that was not proposed");
   if (call->phase == Phase::kRunning || call->phase == Phase::kSettled) {
     return against_rules("call " + r.call.str() + " is intended while it runs or after it settled");
@@ -189,15 +205,17 @@ Status start_call(State& state, UnixMillis time, const records::EffectIntended& 
     ++state.turn->tool_calls;
     note_started(state, time, *call);
   }
-  call->phase = Phase::kRunning;
-  call->effect = r.effect;
-  call->attempt = r.attempt;
-  call->delay = Millis{0};
-  if (call->barred == ParkKind::kMachine) call->result.reset();  // that attempt ran nothing
+  state.turn->calls.update(*call, [&](CallState& started) {
+    started.phase = Phase::kRunning;
+    started.effect = r.effect;
+    started.attempt = r.attempt;
+    started.delay = Millis{0};
+    if (started.barred == ParkKind::kMachine) started.result.reset();  // that attempt ran nothing
+  });
   return {};
 }
 
-Status settle_call(State& state, UnixMillis time, CallState& call, const records::EffectSettled& r) {
+Status settle_call(State& state, UnixMillis time, const CallState& call, const records::EffectSettled& r) {
   if (call.phase != Phase::kRunning && call.phase != Phase::kInDoubt) {
     return against_rules("effect " + r.effect.str() + " settles, but does not run");
   }
@@ -206,10 +224,7 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const records
   turn.report.tool_latency += r.duration;
   const bool failed = r.outcome == Outcome::kError;
   if (const auto barred = barred_by(r); barred && !turn.stop) {
-    call.phase = Phase::kBarred;
-    call.barred = *barred;
-    call.question = *barred == ParkKind::kQuestion ? json_at(r.error->detail(), "question") : Json();
-    call.result = failed_result(call, r);
+    bar_call(turn, call, r, *barred);
     return {};
   }
   const bool retriable = failed && r.error && r.error->retriable;
@@ -224,7 +239,7 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const records
   settled.result.name = call.call.name;
   report_memory_changes(turn.report, settled.memory);
   state.memory.apply(settled.memory, call.call.arguments, state.marks.size());
-  report_action(turn, call, r.outcome, r.duration, settled.result.text);
+  report_settled(turn, call, r.outcome, r.duration, settled.result.text);
   const bool fatal =
       (tool != nullptr && tool->fatal_errors) || state.agent->tool_failure == ToolFailureMode::kFail;
   // A call that got no answer in time has failed, though its outcome is unknown; one that was stopped has
@@ -235,21 +250,23 @@ Status settle_call(State& state, UnixMillis time, CallState& call, const records
   return {};
 }
 
-void decide_call(State& state, UnixMillis time, CallState& call, const records::Decided& r, ParkKind kind) {
-  if (kind == ParkKind::kQuestion && call.attempt > 0) return answer_call(call, r);
+void decide_call(State& state, UnixMillis time, const CallState& call, const records::Decided& r,
+                 ParkKind kind) {
+  if (kind == ParkKind::kQuestion && call.attempt > 0) return answer_call(*state.turn, call, r);
   const bool in_doubt = kind == ParkKind::kInDoubt;
   switch (r.verb) {
     case ApprovalVerb::kEdit:
-      call.call.arguments = r.text;
-      [[fallthrough]];
     case ApprovalVerb::kApprove:
-      call.phase = Phase::kApproved;
+      state.turn->calls.update(call, [&](CallState& approved) {
+        if (r.verb == ApprovalVerb::kEdit) approved.call.arguments = r.text;
+        approved.phase = Phase::kApproved;
+      });
       if (kind == ParkKind::kApproval) note_approved(state, call, r);
       return;
     case ApprovalVerb::kReject:
       return deny_call(state, time, call, r, kind);
     case ApprovalVerb::kAnswer:
-      if (in_doubt) report_action(*state.turn, call, Outcome::kOk, Millis{0}, r.text);
+      if (in_doubt) report_settled(*state.turn, call, Outcome::kOk, Millis{0}, r.text);
       return finish_call(state, time, call, result_of_call(call, ToolStatus::kOk, r.text), nullptr);
   }
   std::unreachable();
@@ -259,7 +276,8 @@ void abandon_calls(State& state, UnixMillis time, StopReason reason) {
   const std::string when = "the turn ended first (" + std::string(to_string(reason)) + ")";
   Message message;
   message.role = Role::kTool;
-  for (CallState& call : state.turn->calls) {
+  std::size_t position = 0;
+  for (CallState& call : state.turn->calls.take()) {
     if (call.phase != Phase::kSettled && call.attempt > 0) {
       if (call.result && call.barred == ParkKind::kMachine) call.result = unrun_result(call);
       const Outcome outcome = call.result ? Outcome::kError : Outcome::kUnknown;
@@ -267,8 +285,9 @@ void abandon_calls(State& state, UnixMillis time, StopReason reason) {
         call.result =
             result_of_call(call, ToolStatus::kError, "Outcome unknown: the call had started, but " + when);
       }
-      report_action(*state.turn, call, outcome, Millis{0}, call.result->text);
+      report_action(*state.turn, call, position, outcome, Millis{0}, call.result->text);
     }
+    ++position;
     if (call.result && call.within.empty()) message.parts.emplace_back(*std::move(call.result));
   }
   if (!message.parts.empty()) state.conversation.push(stamped(state, time, std::move(message)));

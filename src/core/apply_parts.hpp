@@ -35,9 +35,10 @@ void leave_failed_effect(TurnState& turn);
 /// Makes the open calls of the conversation the current batch.
 void propose_calls(State& state);
 Status start_call(State& state, UnixMillis time, const records::EffectIntended& r);
-Status settle_call(State& state, UnixMillis time, CallState& call, const records::EffectSettled& r);
+Status settle_call(State& state, UnixMillis time, const CallState& call, const records::EffectSettled& r);
 /// Applies a decision; `kind` is the kind of the parked step that it decides.
-void decide_call(State& state, UnixMillis time, CallState& call, const records::Decided& r, ParkKind kind);
+void decide_call(State& state, UnixMillis time, const CallState& call, const records::Decided& r,
+                 ParkKind kind);
 /// Ends the turn between calls and results: adds what is known of each call to the conversation.
 void abandon_calls(State& state, UnixMillis time, StopReason reason);
 

@@ -1,8 +1,9 @@
 #include "praxis/core/next.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
-#include <string_view>
+#include <ranges>
 #include <vector>
 
 #include "core/context.hpp"
@@ -66,18 +67,30 @@ bool waits_to_start(const CallState& call) {
   return call.phase == Phase::kProposed || call.phase == Phase::kApproved;
 }
 
-/// The calls that count towards the parallel limit: those that work themselves, while no nested call works
-/// for them. The ids of the others are collected first: looking for the nested calls of each call makes a
-/// batch of 1,000 calls quadratic.
-std::size_t count_at_work(const TurnState& turn) {
-  std::vector<std::string_view> helped;
-  for (const CallState& call : turn.calls) {
-    if (!call.within.empty() && call.phase != Phase::kSettled) helped.push_back(call.within.str());
+/// The first call that needs a decision.
+std::optional<std::size_t> first_without_a_word(const State& state) {
+  const CallBatch& calls = state.turn->calls;
+  std::size_t first = calls.size();
+  for (const Phase phase : {Phase::kBarred, Phase::kInDoubt}) {
+    const auto& stand = calls.in(phase);
+    const auto found =
+        std::ranges::find_if(stand, [&](std::uint32_t at) { return needs_a_word(state, calls[at]); });
+    if (found != stand.end()) first = std::min<std::size_t>(first, *found);
   }
-  std::ranges::sort(helped);
-  return static_cast<std::size_t>(std::ranges::count_if(turn.calls, [&](const CallState& call) {
-    return call.phase == Phase::kRunning && !std::ranges::binary_search(helped, call.call.id.str());
-  }));
+  return first == calls.size() ? std::nullopt : std::optional(first);
+}
+
+/// The first calls that can start, at most as many as there are places.
+std::vector<std::size_t> first_to_start(const State& state) {
+  const CallBatch& calls = state.turn->calls;
+  const std::size_t most = state.agent->limits.max_parallel_tools;
+  const std::size_t places = most == 0 ? calls.size() : most - std::min(most, calls.at_work());
+  std::vector<std::size_t> ready;
+  for (const Phase phase : {Phase::kProposed, Phase::kApproved, Phase::kInDoubt})
+    std::ranges::copy(calls.in(phase) | std::views::take(places), std::back_inserter(ready));
+  std::ranges::sort(ready);
+  ready.resize(std::min(ready.size(), places));
+  return ready;
 }
 
 /// Returns what the open batch needs; `std::nullopt` if every call is settled.
@@ -85,23 +98,13 @@ std::optional<Decision> next_of_batch(const State& state) {
   const TurnState& turn = *state.turn;
   if (turn.calls.empty()) return std::nullopt;
   const Limits& limits = state.agent->limits;
-  RunCalls ready;
-  for (std::size_t i = 0; i < turn.calls.size(); ++i) {
-    const CallState& call = turn.calls[i];
-    if (needs_a_word(state, call)) return AskAboutCall{i};
-    if (waits_to_start(call) || call.phase == Phase::kInDoubt) ready.calls.push_back(i);
-  }
+  if (const auto call = first_without_a_word(state)) return AskAboutCall{*call};
   if (exceeds_call_limit(state)) {
     if (turn.in_flight()) return Wait{};
     return limit_reached(StopReason::kMaxToolCalls,
                          "the limit of " + std::to_string(limits.max_tool_calls) + " tool calls is reached");
   }
-  if (limits.max_parallel_tools != 0 && !ready.calls.empty()) {
-    const std::size_t at_work = count_at_work(turn);
-    const std::size_t places =
-        limits.max_parallel_tools - std::min<std::size_t>(limits.max_parallel_tools, at_work);
-    ready.calls.resize(std::min(ready.calls.size(), places));
-  }
+  RunCalls ready{first_to_start(state)};
   if (ready.calls.empty()) return Wait{};
   return ready;
 }
@@ -266,15 +269,13 @@ Finish stopped(const State& state) {
 bool exceeds_call_limit(const State& state) {
   const std::uint32_t most = state.agent->limits.max_tool_calls;
   if (most == 0) return false;
-  const auto fresh = std::ranges::count_if(
-      state.turn->calls, [](const CallState& call) { return waits_to_start(call) && call.attempt == 0; });
-  return state.turn->tool_calls + static_cast<std::uint32_t>(fresh) > most;
+  return state.turn->tool_calls + state.turn->calls.unstarted() > most;
 }
 
 bool lacks_a_place(const State& state, const CallState& call) {
   const std::size_t places = state.agent->limits.max_parallel_tools;
   if (places == 0 || !(waits_to_start(call) || call.phase == Phase::kInDoubt)) return false;
-  return count_at_work(*state.turn) >= places;
+  return state.turn->calls.at_work() >= places;
 }
 
 bool never_starts(const State& state, const CallState& call) {

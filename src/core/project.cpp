@@ -200,8 +200,7 @@ class Projector {
   bool is_tool(const records::EffectSettled& r) const {
     if (std::holds_alternative<ToolOutcome>(r.result)) return true;
     if (!after_.turn) return false;
-    const auto same = [&](const CallState& call) { return call.effect == r.effect; };
-    return std::ranges::any_of(after_.turn->calls, same) || (!after_.turn->effect && r.error);
+    return after_.find_call(r.effect) != nullptr || (!after_.turn->effect && r.error);
   }
 
   void tool_settled(const records::EffectSettled& r) {
@@ -225,17 +224,13 @@ class Projector {
   }
 
   std::uint32_t attempt_of(const EffectId& effect) const {
-    for (const CallState& call : after_.turn->calls) {
-      if (call.effect == effect) return call.attempt;
-    }
+    if (const CallState* const call = after_.find_call(effect)) return call->attempt;
     const auto& actions = after_.turn->report.actions;  // the batch is over: its last call is the last action
     return actions.empty() ? 1 : actions.back().attempts;
   }
 
   ToolCallPart call_of(const records::EffectSettled& r) const {
-    for (const CallState& call : after_.turn->calls) {
-      if (call.effect == r.effect) return call.call;
-    }
+    if (const CallState* const call = after_.find_call(r.effect)) return call->call;
     const auto& actions = after_.turn->report.actions;
     if (actions.empty()) return {};
     return {actions.back().call, actions.back().tool, actions.back().arguments, true, nullptr};

@@ -32,9 +32,7 @@ std::uint32_t Repetition::count() const {
 
 bool TurnState::in_flight() const {
   const bool effect_runs = effect && effect->phase == EffectState::Phase::kRunning;
-  return effect_runs || std::ranges::any_of(calls, [](const CallState& call) {
-           return call.phase == CallState::Phase::kRunning;
-         });
+  return effect_runs || !calls.in(CallState::Phase::kRunning).empty();
 }
 
 SessionStatus State::status() const {
@@ -78,24 +76,11 @@ const Json& State::output_schema() const {
 }
 
 const CallState* State::find_call(const CallId& call) const {
-  if (!turn) return nullptr;
-  const auto found = std::ranges::find_if(turn->calls, [&](const CallState& c) { return c.call.id == call; });
-  return found == turn->calls.end() ? nullptr : &*found;
+  return turn ? turn->calls.find(call) : nullptr;
 }
 
 const CallState* State::find_call(const EffectId& effect) const {
-  if (!turn) return nullptr;
-  const auto found =
-      std::ranges::find_if(turn->calls, [&](const CallState& c) { return c.effect == effect; });
-  return found == turn->calls.end() ? nullptr : &*found;
-}
-
-CallState* State::find_call(const CallId& call) {
-  return const_cast<CallState*>(std::as_const(*this).find_call(call));
-}
-
-CallState* State::find_call(const EffectId& effect) {
-  return const_cast<CallState*>(std::as_const(*this).find_call(effect));
+  return turn ? turn->calls.find(effect) : nullptr;
 }
 
 Status check_rewind(const State& state, const TurnId& turn) {

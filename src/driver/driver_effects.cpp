@@ -186,20 +186,17 @@ bool TurnDriver::settle(const EffectId& effect, std::uint32_t attempt, records::
 
 /// Settles the calls that a handler left running before it settles the handler's own call.
 void TurnDriver::settle_within(const CallId& outer) {
-  std::vector<Attempt> left;
-  for (auto& [effect, running] : effects_.all()) {
-    const CallState* call = state_->find_call(effect);
-    if (call == nullptr || call->within != outer) continue;
-    stop(effect, running);
-    left.emplace_back(effect, running.attempt);
-  }
+  std::vector<Attempt> left = stop_within(outer);
   for (const auto& [effect, attempt] : left) settle(effect, attempt, unstopped(EffectKind::kTool));
   if (failure_ || !state_->turn) return;
+  const CallState* const call = state_->find_call(outer);
+  if (call == nullptr || call->open_within == 0) return;
   // Intended but not durable yet: these never start.
   std::vector<EffectId> unbegun;
-  for (const CallState& call : state_->turn->calls) {
-    const bool intended = call.within == outer && call.phase == CallState::Phase::kRunning;
-    if (intended && !effects_.contains(call.effect)) unbegun.push_back(call.effect);
+  const CallBatch& calls = state_->turn->calls;
+  for (const std::uint32_t at : calls.in(CallState::Phase::kRunning)) {
+    if (calls[at].within == outer && !effects_.contains(calls[at].effect))
+      unbegun.push_back(calls[at].effect);
   }
   for (EffectId& effect : unbegun) {
     records::EffectSettled never = cancelled(EffectKind::kTool);
@@ -270,16 +267,21 @@ void TurnDriver::settle_unstopped(std::vector<Attempt> effects) {
   if (!effects.empty()) arm(GraceOver{std::move(effects)}, now_.grace);
 }
 
-void TurnDriver::on(CallsWithinStopped input) {
-  if (failure_ || !state_->turn) return;
+/// Asks the calls that the handler of `outer` made to stop. Returns those that were running.
+std::vector<Attempt> TurnDriver::stop_within(const CallId& outer) {
   std::vector<Attempt> stopping;
-  for (auto& [effect, running] : effects_.all()) {
-    const CallState* call = state_->find_call(effect);
-    if (call == nullptr || call->within != input.call) continue;
-    stop(effect, running);
-    stopping.emplace_back(effect, running.attempt);
+  const CallBatch& calls = state_->turn->calls;
+  for (const std::uint32_t at : calls.within(outer)) {
+    const auto running = effects_.all().find(calls[at].effect);
+    if (running != effects_.all().end()) stopping.emplace_back(running->first, running->second.attempt);
   }
-  settle_unstopped(std::move(stopping));
+  std::ranges::sort(stopping);
+  for (const auto& [effect, attempt] : stopping) stop(effect, *effects_.find(effect, attempt));
+  return stopping;
+}
+
+void TurnDriver::on(CallsWithinStopped input) {
+  if (!failure_ && state_->turn) settle_unstopped(stop_within(input.call));
 }
 
 // ---- time
@@ -354,7 +356,7 @@ void TurnDriver::fired(const GraceOver& grace) {
 
 /// Stops the time limit of a call while it waits for an approval or for a timer of a sub-agent.
 void TurnDriver::hold_clocks() {
-  if (failure_ || !state_->turn) return;
+  if (failure_ || !state_->turn || !(tree_.any_help(*state_) || effects_.any_held())) return;
   for (auto& [effect, running] : effects_.all()) {
     const CallState* call = running.kind == EffectKind::kTool ? state_->find_call(effect) : nullptr;
     if (call == nullptr) continue;

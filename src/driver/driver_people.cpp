@@ -132,6 +132,7 @@ void TurnDriver::on(ChildLost input) {
 /// turn ends, those of every call. Returns true while any of them is being closed: what they used counts for
 /// the turn.
 bool TurnDriver::close_left(bool all) {
+  if (left_.empty()) return closing_ != 0;
   CloseLeft close;
   for (const ChildState& child : state_->children) {
     if (!left_.contains(child.id)) continue;
@@ -163,15 +164,12 @@ void TurnDriver::on(CallRequested input) {
   const CallState* outer = state_->find_call(input.within);
   if (outer == nullptr || outer->phase != CallState::Phase::kRunning)
     return emit(HandBack{input.waiter, fail(call_is_over(input.within))});
-  const auto& calls = state_->turn->calls;
-  const auto known = std::ranges::find_if(
-      calls, [&](const CallState& c) { return c.within == input.within && c.key == input.key; });
-  if (known != calls.end()) {
+  const CallBatch& calls = state_->turn->calls;
+  if (const CallState* const known = calls.find(input.within, input.key)) {
     if (known->phase == CallState::Phase::kSettled) return emit(HandBack{input.waiter, outcome_of(*known)});
     tree_.await(known->call.id, input.waiter);
   } else {
-    const auto siblings = std::ranges::count(calls, input.within, &CallState::within);
-    input.call.id = CallId{input.within.str() + "." + std::to_string(siblings + 1)};
+    input.call.id = CallId{input.within.str() + "." + std::to_string(calls.within(input.within).size() + 1)};
     tree_.await(input.call.id, input.waiter);
     record(records::CallProposed{std::move(input.within), std::move(input.call), std::move(input.key)});
   }

@@ -132,7 +132,7 @@ bool TurnDriver::run_call(const CallId& id) {
   if (!affords_call()) return false;
   release(call_budget_, {0, {}, 1});
   call = state_->find_call(id);
-  const auto index = static_cast<std::size_t>(call - state_->turn->calls.data());
+  const auto index = state_->turn->calls.position(*call);
   for (RecordBody& body : derive(*state_, RunCalls{{index}})) {
     if (!record(std::move(body))) return false;
   }

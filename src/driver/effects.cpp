@@ -52,12 +52,16 @@ void Effects::count(std::chrono::nanoseconds now) {
 
 void Effects::hold_clock(RunningEffect& effect, std::chrono::nanoseconds now) {
   count(now);
-  if (!effect.waits_since) effect.waits_since = now;
+  if (effect.waits_since) return;
+  effect.waits_since = now;
+  ++held_;
 }
 
 void Effects::release_clock(RunningEffect& effect, std::chrono::nanoseconds now) {
   count(now);
-  if (effect.waits_since) effect.waited += now - *std::exchange(effect.waits_since, std::nullopt);
+  if (!effect.waits_since) return;
+  effect.waited += now - *std::exchange(effect.waits_since, std::nullopt);
+  --held_;
 }
 
 std::chrono::nanoseconds time_left(const RunningEffect& effect, std::chrono::nanoseconds now) {

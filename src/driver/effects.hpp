@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -46,6 +47,8 @@ class Effects {
   const std::map<EffectId, RunningEffect>& all() const { return running_; }
   /// True while a model call is running.
   bool asks_model() const;
+  /// True while the time limit of an effect is stopped.
+  bool any_held() const { return held_ != 0; }
 
   /// Removes an effect and returns how long it ran, without the time that it waited; a timer ran all the
   /// time.
@@ -66,6 +69,7 @@ class Effects {
   std::chrono::nanoseconds counted_{0};      ///< until when `active_` is up to date
   std::chrono::nanoseconds active_{0};       ///< since the last `finish`
   std::chrono::nanoseconds last_active_{0};  ///< before that
+  std::size_t held_ = 0;                     ///< effects whose time limit is stopped
   std::map<EffectId, RunningEffect> running_;
 };
 

@@ -1,6 +1,8 @@
 #include "driver/tree_link.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "core/decisions.hpp"
 #include "praxis/core/next.hpp"
@@ -24,8 +26,31 @@ Result<ToolOutcome> outcome_of(const CallState& call) {
   return ToolOutcome{*call.result, call.value, nullptr};
 }
 
-void TreeLink::ended(const SessionId& child) {
-  if (const auto known = children_.find(child); known != children_.end()) known->second.busy = false;
+void TreeLink::began(const SessionId& child, const CallId& call) {
+  rest(child);
+  children_[child] = Child{call};
+  busy_[call].insert(child);
+}
+
+void TreeLink::ended(const SessionId& child) { rest(child); }
+
+bool TreeLink::lost(const SessionId& child) {
+  rest(child);
+  return children_.erase(child) != 0;
+}
+
+void TreeLink::forget_children() {
+  children_.clear();
+  busy_.clear();
+}
+
+/// No turn of `child` is in progress any more.
+void TreeLink::rest(const SessionId& child) {
+  const auto known = children_.find(child);
+  if (known == children_.end() || !std::exchange(known->second.busy, false)) return;
+  const auto siblings = busy_.find(known->second.call);
+  siblings->second.erase(child);
+  if (siblings->second.empty()) busy_.erase(siblings);
 }
 
 bool TreeLink::waits(ChildWaits waiting) {
@@ -45,14 +70,19 @@ void TreeLink::decided(const ParkId& step) {
 
 bool TreeLink::is_blocked(const State& state, const CallState& call, Waits waits) const {
   bool has_waiting = false;
-  for (const auto& [id, child] : children_) {
-    if (child.call != call.call.id || !child.busy) continue;
-    const bool sleeps = waits == Waits::kForPeopleOrTimers && child.sleeps;
-    if (child.pending.empty() && !sleeps) return false;
+  if (const auto below = busy_.find(call.call.id); below != busy_.end()) {
+    for (const SessionId& id : below->second) {
+      const Child& child = children_.at(id);
+      const bool sleeps = waits == Waits::kForPeopleOrTimers && child.sleeps;
+      if (child.pending.empty() && !sleeps) return false;
+    }
     has_waiting = true;
   }
-  for (const CallState& within : state.turn->calls) {
-    if (within.within != call.call.id || within.phase == CallState::Phase::kSettled) continue;
+  if (call.open_within == 0) return has_waiting;
+  const CallBatch& calls = state.turn->calls;
+  for (const std::uint32_t at : calls.within(call.call.id)) {
+    const CallState& within = calls[at];
+    if (within.phase == CallState::Phase::kSettled) continue;
     const bool runs = within.phase == CallState::Phase::kRunning;
     if (!runs && never_starts(state, within)) continue;
     const bool stands = within.phase == CallState::Phase::kParked || lacks_a_place(state, within);
@@ -74,10 +104,16 @@ bool TreeLink::is_at_rest(const State& state, Waits waits) const {
   if (turn->stop == StopReason::kCancelled || turn->stop == StopReason::kTimeLimit) return false;
   if (!turn->stop && state.status() == SessionStatus::kAwaitingUser) return true;
   if (turn->effect || !turn->in_flight()) return false;
-  return std::ranges::all_of(turn->calls, [&](const CallState& call) {
-    if (call.phase == CallState::Phase::kRunning) return is_blocked(state, call, waits);
-    return call.phase == CallState::Phase::kSettled || call.phase == CallState::Phase::kParked ||
-           never_starts(state, call) || lacks_a_place(state, call);
+  const CallBatch& calls = turn->calls;
+  for (const std::uint32_t at : calls.in(CallState::Phase::kRunning)) {
+    if (!is_blocked(state, calls[at], waits)) return false;
+  }
+  // Whether a call that does not run can start depends on its phase alone.
+  using enum CallState::Phase;
+  return std::ranges::all_of(std::array{kProposed, kApproved, kInDoubt, kBarred}, [&](auto phase) {
+    if (calls.in(phase).empty()) return true;
+    const CallState& call = calls[*calls.in(phase).begin()];
+    return never_starts(state, call) || lacks_a_place(state, call);
   });
 }
 
@@ -110,7 +146,7 @@ std::vector<Token> TreeLink::take_all() {
   return all;
 }
 
-std::vector<std::pair<Token, Error>> TreeLink::take_lost(State& state) {
+std::vector<std::pair<Token, Error>> TreeLink::take_lost(const State& state) {
   std::vector<std::pair<Token, Error>> lost;
   std::erase_if(awaited_, [&](const auto& awaited) {
     const CallState* call = state.find_call(awaited.first);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -16,21 +17,23 @@ class TreeLink {
  public:
   // ---- sub-agents
 
-  void began(const SessionId& child, const CallId& call) { children_[child] = Child{call}; }
+  void began(const SessionId& child, const CallId& call);
   void ended(const SessionId& child);
   /// False when the sub-agent is unknown.
   bool waits(ChildWaits waiting);
   /// False when the sub-agent is unknown.
-  bool lost(const SessionId& child) { return children_.erase(child) != 0; }
+  bool lost(const SessionId& child);
   void decided(const ParkId& step);
   /// The turn is over: forgets all sub-agents.
-  void forget_children() { children_.clear(); }
+  void forget_children();
 
   /// What ends a wait.
   enum class Waits : std::uint8_t { kForPeople, kForPeopleOrTimers };
   /// True when a running call cannot continue without that: something that works for it waits, and everything
   /// else that works for it waits too.
   bool is_blocked(const State& state, const CallState& call, Waits waits = Waits::kForPeople) const;
+  /// False when no running call waits for a sub-agent or for a call within it.
+  bool any_help(const State& state) const { return !busy_.empty() || state.turn->calls.any_within(); }
   /// True when nothing can happen in this session or below it without an approval.
   bool waits_for_people(const State& state) const { return is_at_rest(state, Waits::kForPeople); }
   /// True when nothing can happen in this session or below it before a timer ends or a person decides.
@@ -50,10 +53,11 @@ class TreeLink {
   std::vector<Token> take(const CallId& call);
   std::vector<Token> take_all();
   /// Removes and returns the callers of calls that were removed or will never start, with the error for each.
-  std::vector<std::pair<Token, Error>> take_lost(State& state);
+  std::vector<std::pair<Token, Error>> take_lost(const State& state);
 
  private:
   bool is_at_rest(const State& state, Waits waits) const;
+  void rest(const SessionId& child);
 
   /// A sub-agent of a call in progress.
   struct Child {
@@ -66,6 +70,7 @@ class TreeLink {
   };
 
   std::map<SessionId, Child> children_;
+  std::map<CallId, std::set<SessionId>> busy_;  ///< of these, by call
   std::map<CallId, std::vector<Token>> awaited_;
   bool told_above_ = false;  ///< the session above knows that this session waits or sleeps
 };

@@ -20,7 +20,7 @@ State in_turn(std::vector<CallState> calls) {
   State state;
   state.agent = std::make_shared<const AgentSpec>();
   state.turn.emplace();
-  state.turn->calls = std::move(calls);
+  state.turn->calls = CallBatch(std::move(calls));
   return state;
 }
 
@@ -75,7 +75,7 @@ TEST(TreeLink, ParkedCallWithinBlocksTheOuterOne) {
   TreeLink tree;
   State state = in_turn({call("a", Phase::kRunning), call("a.1", Phase::kParked, "a")});
   EXPECT_TRUE(tree.waits_for_people(state));
-  state.turn->calls.push_back(call("a.2", Phase::kApproved, "a"));
+  state.turn->calls.add(call("a.2", Phase::kApproved, "a"));
   EXPECT_FALSE(tree.waits_for_people(state));
 }
 

@@ -135,6 +135,7 @@ class TurnDriver {
   void arm_limit(const EffectId& effect, RunningEffect& running);
   bool settle(const EffectId& effect, std::uint32_t attempt, records::EffectSettled&& ended);
   void settle_within(const CallId& call);
+  std::vector<Attempt> stop_within(const CallId& outer);
   void tool_is_late(const EffectId& effect, std::uint32_t attempt);
   void count_spent(const RunningEffect& call, records::EffectSettled& ended);
   void stop(const EffectId& effect, RunningEffect& running);

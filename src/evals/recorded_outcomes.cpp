@@ -97,10 +97,8 @@ class RecordedOutcomes::Reader {
     if (intent.kind == EffectKind::kModel) {
       asked_[intent.effect.str()] = key_of(intent.request.history);
     } else if (intent.kind == EffectKind::kTool && state_.turn) {
-      for (const CallState& call : state_.turn->calls) {
-        if (call.call.id == intent.call)
-          asked_[intent.effect.str()] = key_of(intent.tool, arguments_of(call.call.arguments));
-      }
+      if (const CallState* const call = state_.find_call(intent.call))
+        asked_[intent.effect.str()] = key_of(intent.tool, arguments_of(call->call.arguments));
     }
   }
   void settle(const records::EffectSettled& settled) {

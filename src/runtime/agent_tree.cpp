@@ -51,8 +51,8 @@ bool waits_below(const State& state, const std::function<Below(const ChildState&
         return child.call == call.call.id && what_does(child) == wanted;
       });
     };
-    const bool asked = std::ranges::any_of(turn.calls, [&](const CallState& inner) {
-      return inner.within == call.call.id && inner.phase == Phase::kParked;
+    const bool asked = std::ranges::any_of(turn.calls.within(call.call.id), [&](std::uint32_t inner) {
+      return turn.calls[inner].phase == Phase::kParked;
     });
     return call.phase == Phase::kRunning && (asked || any_below(Below::kWaits)) && !any_below(Below::kWorks);
   });

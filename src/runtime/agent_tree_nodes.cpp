@@ -157,8 +157,8 @@ namespace {
 CallPlace place_in_batch(const TurnState& turn, const CallId& call) {
   constexpr auto kLast = std::numeric_limits<std::uint32_t>::max();
   const auto position = [&](const CallId& id) {
-    const auto found = std::ranges::find_if(turn.calls, [&](const CallState& c) { return c.call.id == id; });
-    return static_cast<std::size_t>(found - turn.calls.begin());
+    const CallState* const found = turn.calls.find(id);
+    return found != nullptr ? turn.calls.position(*found) : turn.calls.size();
   };
   const std::size_t own = position(call);
   std::size_t outermost = own;

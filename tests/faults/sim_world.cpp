@@ -96,7 +96,7 @@ void World::complain_of_unrest() {
                        std::to_string(node.readers.size()) + " readers" +
                        (node.appending ? ", appending" : "") + (node.asks_hooks ? ", asks hooks" : "") +
                        (node.leaving ? ", leaving" : ""));
-    for (const CallState& call : now.turn ? now.turn->calls : std::vector<CallState>{})
+    for (const CallState& call : now.turn ? now.turn->calls : CallBatch{})
       complain(node,
                call.call.name + " " + call.effect.str() + " " + std::to_string(static_cast<int>(call.phase)));
   }

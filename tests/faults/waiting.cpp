@@ -22,11 +22,11 @@ namespace praxis::faults {
 namespace {
 
 constexpr std::size_t kSessions = 10'000;
-constexpr std::size_t kByInbox = 50;          // decided by another process while this one has them open
-constexpr std::size_t kAsleep = 50;           // decided by another process while none has them open
-constexpr std::size_t kAtOnce = 500;          // open at once when all are resumed
-constexpr std::size_t kMostAway = 1024;       // bytes of memory for a waiting session that is not open
-constexpr std::size_t kMostOpen = 12 * 1024;  // and for one that is open
+constexpr std::size_t kByInbox = 50;       // decided by another process while this one has them open
+constexpr std::size_t kAsleep = 50;        // decided by another process while none has them open
+constexpr std::size_t kAtOnce = 500;       // open at once when all are resumed
+constexpr std::size_t kMostAway = 1024;    // bytes of memory for a waiting session that is not open
+constexpr std::size_t kMostOpen = 12'800;  // and for one that is open
 
 constexpr const char* kScript = R"({"tool_calls": [{"name": "send", "arguments": {"to": "them"}}]}
 {"text": "sent"})";

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "praxis/core/call_batch.hpp"
 #include "praxis/core/history.hpp"
 #include "praxis/core/records.hpp"
 #include "praxis/core/report.hpp"
@@ -16,36 +17,6 @@
 
 #pragma GCC visibility push(default)
 namespace praxis {
-
-/// A tool call of the current batch.
-struct CallState {
-  enum class Phase : std::uint8_t {
-    kProposed,  ///< not yet reviewed
-    kApproved,  ///< may start (reviewed, or to be retried)
-    kParked,    ///< waits for an approver
-    kRunning,   ///< intended, no outcome yet
-    kInDoubt,   ///< intended by a process that has died
-    kBarred,    ///< cannot continue until a user grants the tool an access, or repairs the machine
-    kSettled,
-  };
-  ToolCallPart call;  ///< with the arguments as they will run, including edits
-  /// The call whose handler made this one; empty for calls of the model or plan.
-  CallId within = {};
-  std::string key = {};  ///< as in `CallProposed`
-  Phase phase = Phase::kProposed;
-  EffectId effect;
-  std::uint32_t attempt = 0;
-  /// Of the last attempt, while another will follow.
-  std::optional<ToolResultPart> result;
-  Millis delay{0};  ///< before the next attempt, after one that failed
-  /// Structured form of the result, kept for plans only.
-  Json value;
-  /// What a barred call waits for: an access, an answer, or a machine that can run it.
-  ParkKind barred = ParkKind::kAuthorisation;
-  /// Of a call that is barred by its own question: `{schema, state}`.
-  Json question = nullptr;
-  std::vector<CallAnswer> answers = {};  ///< to its questions so far
-};
 
 /// The model call or timer in progress. At most one per session.
 struct EffectState {
@@ -125,7 +96,7 @@ struct TurnState {
   UnixMillis step_began;  ///< of the step in progress
   std::uint32_t malformed_calls = 0;
   std::uint32_t tool_calls = 0;
-  std::vector<CallState> calls;
+  CallBatch calls;
   std::optional<EffectState> effect;
   std::optional<Answer> answer;
   std::optional<Error> fatal;       ///< a tool failure that ends the turn
@@ -257,8 +228,6 @@ struct State {
   /// JSON Schema that the answer of the turn in progress must match; null without a schema.
   const Json& output_schema() const;
   /// Null when the turn in progress has no such call.
-  CallState* find_call(const CallId& call);
-  CallState* find_call(const EffectId& effect);
   const CallState* find_call(const CallId& call) const;
   const CallState* find_call(const EffectId& effect) const;
 };
