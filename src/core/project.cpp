@@ -23,7 +23,7 @@ class Projector {
   /// A copy: the description in use may belong to an agent that keeps its runtime alive, and observers may
   /// keep events in what the runtime keeps.
   void operator()(const records::TurnStarted&) {
-    if (!wanted_.test(EventBody(events::TurnStarted{}).index())) return;
+    if (!wants<events::TurnStarted>()) return;
     add<events::TurnStarted>(after_.agent ? std::make_shared<const AgentSpec>(*after_.agent) : nullptr);
   }
 
@@ -90,20 +90,27 @@ class Projector {
 
   void operator()(const records::TurnSettled& r) {
     turn_ = r.turn;
-    AgentResult result = result_of(after_);
-    step_ = result.steps;
-    if (r.reason == StopReason::kFinished) return add<events::TurnCompleted>(std::move(result));
-    if (r.reason == StopReason::kCancelled) return add<events::TurnCancelled>(std::move(result));
-    if (r.reason == StopReason::kTimeLimit) return add<events::TurnTimedOut>(std::move(result));
-    add<events::TurnFailed>(std::move(result));
+    if (r.reason == StopReason::kFinished) return add_end<events::TurnCompleted>();
+    if (r.reason == StopReason::kCancelled) return add_end<events::TurnCancelled>();
+    if (r.reason == StopReason::kTimeLimit) return add_end<events::TurnTimedOut>();
+    add_end<events::TurnFailed>();
   }
 
  private:
+  template <class... Bodies>
+  bool wants() const {
+    static const EventKinds kKinds = [] {
+      EventKinds kinds;
+      (kinds.set(EventBody(Bodies{}).index()), ...);
+      return kinds;
+    }();
+    return (wanted_ & kKinds).any();
+  }
+
   /// Makes the event `Body{parts...}` if it is wanted.
   template <class Body, class... Parts>
   void add(Parts&&... parts) {
-    static const std::size_t kKind = EventBody(Body{}).index();
-    if (!wanted_.test(kKind)) return;
+    if (!wants<Body>()) return;
     Event& event = events_.emplace_back();
     event.agent = {after_.id, after_.depth, after_.parent};
     event.seq = after_.seq;
@@ -112,6 +119,15 @@ class Projector {
     event.attempt = attempt_;
     event.time = record_.time;
     event.body = Body{std::forward<Parts>(parts)...};
+  }
+
+  /// Makes the event at the end of a turn, which holds the whole result.
+  template <class Body>
+  void add_end() {
+    if (!wants<Body>()) return;
+    AgentResult result = result_of(after_);
+    step_ = result.steps;
+    add<Body>(std::move(result));
   }
 
   /// Returns the message as stored in the conversation, with id and time; as given if the normaliser dropped
@@ -173,7 +189,7 @@ class Projector {
   }
 
   void add_answer(const ModelResponse& response, Millis duration, std::string purpose, bool stored) {
-    if (!wanted_.test(EventBody(events::ModelResponded{}).index())) return;
+    if (!wants<events::ModelResponded>()) return;
     add<events::ModelResponded>(response.model, response.finish, response.usage, std::move(purpose),
                                 answer_of(response, stored), duration);
   }
@@ -204,6 +220,8 @@ class Projector {
   }
 
   void tool_settled(const records::EffectSettled& r) {
+    if (!wants<events::ToolCompleted, events::ToolTimedOut, events::ToolFailed, events::StepCompleted>())
+      return;
     const ToolCallPart made = call_of(r);
     const auto& [call, name, arguments, valid, vendor] = made;
     attempt_ = attempt_of(r.effect);
