@@ -1,5 +1,6 @@
 // Approvals and the agent tree: which steps wait, and what the sessions above and below are sent.
 #include <algorithm>
+#include <utility>
 
 #include "driver/expiry.hpp"
 #include "driver/turn_driver.hpp"
@@ -89,11 +90,14 @@ void TurnDriver::tell_parent_of_wait(bool waits) {
   emit(TellParent{std::move(told)});
 }
 
-/// Updates the entry in the agent tree; `updated` is set when something was recorded.
+/// Updates the entry in the agent tree, unless it is up to date; `updated` is set when something was
+/// recorded.
 void TurnDriver::show(std::optional<UnixMillis> updated) {
   if (failure_ || !state_->agent) return;
   const SessionStatus now = status();
-  emit(ShowSession{now, updated, now != SessionStatus::kAwaitingUser && tree_.rests(*state_)});
+  const bool sleeps = now != SessionStatus::kAwaitingUser && tree_.rests(*state_);
+  const Shown as{now, sleeps, state_->seq};
+  if (std::exchange(shown_, as) != as || updated) emit(ShowSession{now, updated, sleeps});
 }
 
 // ---- sub-agents

@@ -256,6 +256,14 @@ class TurnDriver {
   std::vector<TurnRequested> held_turns_;  ///< requested meanwhile
   bool turn_advised_ = false;              ///< the hooks before the next queued turn have run
   std::unique_ptr<ModelAdvice> model_advice_;
+  /// What the entry in the agent tree shows, besides what follows from the records up to `seq`.
+  struct Shown {
+    SessionStatus status = SessionStatus::kIdle;
+    bool sleeps = false;
+    std::uint64_t seq = 0;
+    bool operator==(const Shown&) const = default;
+  };
+  Shown shown_;
   Token next_request_ = 1;
   Token deadline_ = 0;
   Token expiry_ = 0;

@@ -62,6 +62,14 @@ TEST(TurnDriver, CancelledModelCallCountsWithWhatArrived) {
   EXPECT_TRUE(rig.find<FinishTurn>()->result.usage.estimated);
 }
 
+TEST(TurnDriver, SessionIsShownInTheAgentTreeOnceForEachAppend) {
+  Rig rig;
+  rig.ask();
+  EXPECT_EQ(rig.count<ShowSession>(), 1U);
+  rig.answer(calls({tool_call("a", "echo")}));
+  EXPECT_EQ(rig.count<ShowSession>(), 1U);
+}
+
 TEST(TurnDriver, RefusedModelCallCountsNothing) {
   Rig rig;
   rig.ask();
