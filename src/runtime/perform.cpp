@@ -186,7 +186,7 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
   }
 
   /// The hooks after the model see an answer before the session does.
-  void end(Result<ModelResponse> response) {
+  void end(Result<ModelResponse>&& response) {
     const auto& hooks = actor_->agent_->hooks.after_model;
     if (response && answers_ && !hooks.empty() && actor_->driver_.runs(effect_, attempt_)) {
       actor_->services_->options.executor->post_blocking([sink = shared_from_this(),
@@ -201,7 +201,7 @@ class SessionActor::ModelCallSink : public ModelSink, public std::enable_shared_
     settle(std::move(response));
   }
 
-  void settle(Result<ModelResponse> response) const {
+  void settle(Result<ModelResponse>&& response) const {
     if (!response && is_exhausted(response.error())) return actor_->fault(std::move(response.error()));
     const auto stated = response ? std::nullopt : take_reported_usage(response.error());
     const bool billable = response || stated || may_have_cost(response.error());
