@@ -95,7 +95,7 @@ class Evaluation {
     if (auto read = read_baseline(); !read) return fail(read.error());
     auto runtime = app::open_runtime(*workspace, {.principal = cli_author(), .stream = false});
     if (!runtime) return fail(runtime.error());
-    const auto traces = live_traces(*workspace, console_);
+    const auto traces = options_.replay ? nullptr : live_traces(*workspace, console_);
     evals::VariantMaking making{.model = options_.model,
                                 .accept_home = home_acceptance(options_.allow_home, console_),
                                 .warn = [&](const std::string& text) {
@@ -107,6 +107,8 @@ class Evaluation {
     if (!judge) return fail(judge.error());
     evals::SuiteRun run = how(suite->runs());
     run.judge = *std::move(judge);
+    const auto offline = off_line(*workspace, *runtime, run);
+    if (!offline) return fail(offline.error());
     run.hide = hidden_files(*workspace);
     auto result = evals::run_suite(*suite, *variants, **runtime, run);
     if (!result) return fail(result.error());
@@ -120,6 +122,29 @@ class Evaluation {
   }
 
  private:
+  /// What makes the recorded runs again, if that is asked for. A judge that is a script or a cassette then
+  /// judges apart from the journal; any other only gives the judgements that are recorded.
+  Result<std::unique_ptr<evals::OfflineRuns>> off_line(const app::Workspace& workspace,
+                                                       const std::shared_ptr<Runtime>& runtime,
+                                                       evals::SuiteRun& run) const {
+    if (!options_.replay) return nullptr;
+    auto made = std::make_unique<evals::OfflineRuns>(
+        evals::OfflineRunsOptions{.workspace = workspace,
+                                  .journal = std::shared_ptr<Journal>(runtime, &runtime->journal()),
+                                  .principal = cli_author(),
+                                  .stop = interrupts_.stop_token()});
+    if (run.judge) {
+      run.judge->only_recorded = !evals::answers_from_files(run.judge->agent.spec().model);
+      if (!run.judge->only_recorded) {
+        auto apart = made->open_runtime();
+        if (!apart) return fail(apart.error());
+        run.judge->apart = *std::move(apart);
+      }
+    }
+    run.offline = made.get();
+    return made;
+  }
+
   Status read_baseline() {
     if (options_.baseline.empty()) return {};
     auto text = read_input(options_.baseline);
@@ -185,6 +210,11 @@ class Evaluation {
     if (const int signal = interrupts_.received(); signal != 0)
       return exit_status(make_error(ErrorCode::kCancelled, ""), signal);
     if (result.over_budget && result.missing > 0) return ExitStatus::kLimit;
+    const auto differing = std::ranges::count_if(result.trials, &TrialResult::differs);
+    if (differing > 0) {
+      console_.err.line(fmt::format("{} of {} runs are not as recorded", differing, result.trials.size()));
+      return ExitStatus::kDiverged;
+    }
     bool is_below = false, has_errors = false;
     for (const evals::VariantSummary& sum : summary.variants) {
       has_errors = has_errors || sum.errors > 0;

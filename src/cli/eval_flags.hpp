@@ -19,6 +19,7 @@ inline constexpr const char* kEvalExamples =
     "  praxis eval suite.toml --baseline base.jsonl\n"
     "  praxis eval cases.csv --threshold 0.9\n"
     "  praxis eval suite.toml --html report.html\n"
+    "  praxis eval suite.toml --replay\n"
     "  praxis eval add last suite.toml";
 
 inline void add_eval_flags(CLI::App* eval, EvalOptions& options) {
@@ -32,6 +33,9 @@ inline void add_eval_flags(CLI::App* eval, EvalOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(1U, 64U).description(""))
       ->capture_default_str();
+  eval->add_flag("--replay", options.replay,
+                 "Make recorded runs again off-line: models and tools answer from the log; exit with 7 if a "
+                 "request is not as recorded");
   eval->add_option("--round", options.round,
                    "Name of the runs: another name runs everything again, the same one reads what has ended")
       ->type_name("NAME");

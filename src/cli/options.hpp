@@ -399,6 +399,7 @@ struct EvalOptions {
   std::optional<MicroUsd> max_usd;
   std::optional<double> threshold;
   std::string baseline, junit, html;  ///< files; empty: none
+  bool replay = false;                ///< makes recorded runs again, off-line
   bool allow_home = false;
   bool quiet = false;
   bool json = false;

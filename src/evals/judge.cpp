@@ -89,6 +89,35 @@ std::optional<double> kappa_of(const JudgeReport& report) {
   return cohen_kappa(report.both_pass, report.judge_passes, report.judge_fails, report.both_fail);
 }
 
+/// A judgement, and whether the journal of the evaluation has it.
+struct FoundJudgement {
+  KeptResult kept;
+  bool in_journal = true;
+};
+
+/// Reads the judgement; makes one that is not recorded apart from the journal, or refuses it.
+Result<FoundJudgement> judgement_off_line(Journal& journal, const PreparedJudge& judge, const SessionId& run,
+                                          const Message& message) {
+  auto recorded = result_in_journal(journal, run);
+  if (!recorded) return fail(recorded.error());
+  if (*recorded) return FoundJudgement{{**std::move(recorded), true}};
+  if (judge.only_recorded)
+    return fail(
+        ErrorCode::kInput, ErrorKind::kNotFound,
+        "no judgement of this answer by this rubric is recorded; praxis eval without --replay makes it");
+  auto kept = kept_result(*judge.apart, judge.agent, run, message, {});
+  if (!kept) return fail(kept.error());
+  return FoundJudgement{*std::move(kept), false};
+}
+
+Result<FoundJudgement> find_judgement(Runtime& runtime, const PreparedJudge& judge, const SessionId& run,
+                                      const Message& message) {
+  if (judge.only_recorded || judge.apart) return judgement_off_line(runtime.journal(), judge, run, message);
+  auto kept = kept_result(runtime, judge.agent, run, message, {"eval", "eval-judge"});
+  if (!kept) return fail(kept.error());
+  return FoundJudgement{*std::move(kept)};
+}
+
 }  // namespace
 
 void make_judge(Agent& agent, const JudgeSpec& spec) {
@@ -106,15 +135,16 @@ Result<Judgement> ask_judge(Runtime& runtime, const PreparedJudge& judge, const 
                               {"about", question.about},
                               {"message", to_json(message)}};
   const SessionId run = id_from(digest_of(to_canonical_json(key)));
-  auto kept = kept_result(runtime, judge.agent, run, message, {"eval", "eval-judge"});
-  if (!kept) return fail(kept.error());
-  const AgentResult& result = kept->result;
+  const auto found = find_judgement(runtime, judge, run, message);
+  if (!found) return fail(found.error());
+  const AgentResult& result = found->kept.result;
   if (!result.success || !json_at(result.structured, "pass").is_bool()) {
     if (result.error) return fail(*result.error);
-    return fail(ErrorCode::kModel, "the judge gave no judgement; its run is " + run.str());
+    return fail(ErrorCode::kModel,
+                "the judge gave no judgement" + (found->in_journal ? "; its run is " + run.str() : ""));
   }
-  return Judgement{json_bool(result.structured, "pass"), json_string(result.structured, "reason"), run,
-                   result.usage_total, kept->from_journal};
+  return Judgement{json_bool(result.structured, "pass"), json_string(result.structured, "reason"),
+                   found->in_journal ? run : SessionId(), result.usage_total, found->kept.from_journal};
 }
 
 JudgeReport judge_labels(Runtime& runtime, const PreparedJudge& judge, const Suite& suite,

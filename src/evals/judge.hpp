@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace praxis::evals {
 struct PreparedJudge {
   Agent agent;
   Digest digest;
+  bool only_recorded = false;  ///< judgements are read from the journal, and no other is made
+  /// Makes the judgements that the journal does not have, so that it gets no record of them; null: they are
+  /// made and kept in that journal.
+  std::shared_ptr<Runtime> apart = nullptr;
 };
 
 /// Makes `agent` a judge: it gets its instructions, the form of its answer and its limits.
@@ -33,7 +38,7 @@ struct JudgeQuestion {
 struct Judgement {
   bool pass = false;
   std::string reason;
-  SessionId run;
+  SessionId run;  ///< empty: it was made apart, and is in no journal
   Usage usage;
   bool from_journal = false;  ///< nothing was spent on it now
 };

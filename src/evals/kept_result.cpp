@@ -46,6 +46,16 @@ SessionId id_from(const Digest& digest) {
   return SessionId("K" + digest.hex(kIdBytes));
 }
 
+Result<std::optional<AgentResult>> result_in_journal(Journal& journal, const SessionId& id) {
+  const auto row = journal.session(id);
+  if (!row && row.error().kind() == ErrorKind::kNotFound) return std::nullopt;
+  const auto records = row ? read_records(journal, id) : fail(row.error());
+  if (!records) return fail(records.error());
+  const auto state = fold(*records);
+  if (!state) return fail(state.error());
+  return recorded_result(*state);
+}
+
 Result<KeptResult> kept_result(Runtime& runtime, const Agent& agent, const SessionId& id,
                                const Message& message, const std::vector<std::string>& tags) {
   Journal& journal = runtime.journal();

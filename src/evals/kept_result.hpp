@@ -3,6 +3,7 @@
 // begins.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct KeptResult {
   AgentResult result;
   bool from_journal = false;
 };
+
+/// The result of a run that has ended or waits for a human; nothing if it is not there or has more to do.
+/// Error `kJournal`.
+Result<std::optional<AgentResult>> result_in_journal(Journal& journal, const SessionId& id);
 
 /// Reads, resumes or begins the run `id`, which puts `message` to `agent`; a new run gets the tags. Blocks
 /// until it has ended or waits for a human. Error `kJournal`, or that of the turn.

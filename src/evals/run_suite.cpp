@@ -179,7 +179,8 @@ Result<std::optional<PreparedJudge>> prepare_judge(const Suite& suite, const Var
 Result<SuiteResult> run_suite(const Suite& suite, const std::vector<PreparedVariant>& variants,
                               Runtime& runtime, const SuiteRun& how) {
   const TrialPlace place{
-      suite.name, how.round, suite.seed, {suite.folder, how.hide}, how.judge ? &*how.judge : nullptr};
+      suite.name, how.round, suite.seed, {suite.folder, how.hide}, how.judge ? &*how.judge : nullptr,
+      how.offline};
   std::vector<Trial> trials;
   for (const EvalCase& test : suite.cases) {
     for (const PreparedVariant& variant : variants) {

@@ -37,6 +37,7 @@ struct SuiteRun {
   MicroUsd max_usd = {};      ///< no further run begins once those of this evaluation cost this; 0: no bound
   std::stop_token stop = {};  ///< once requested, no further run begins
   std::optional<PreparedJudge> judge = {};  ///< of `prepare_judge`
+  const OfflineRuns* offline = nullptr;     ///< makes the runs again; null: only what is missing is run
   std::vector<std::string> hide = {};       ///< files that programs of checks see as empty
   /// Gets each result as soon as there is one; the calls never overlap.
   std::function<void(const TrialResult&)> done = {};

@@ -39,6 +39,11 @@ Agent agent_of(const TrialPlace& place, const Trial& trial) {
   return agent;
 }
 
+std::string problem_by_judge(const Judgement& judgement) {
+  const std::string run = judgement.run.empty() ? "" : " (run " + judgement.run.str() + ")";
+  return "judge: " + judgement.reason + run;
+}
+
 /// Adds why the answer of a finished run does not pass. Error: a check could not be made.
 Status make_checks(Runtime& runtime, const TrialPlace& place, const Trial& trial, const AgentResult& result,
                    TrialResult& found) {
@@ -55,10 +60,10 @@ Status make_checks(Runtime& runtime, const TrialPlace& place, const Trial& trial
     } else if (const auto* rubric = std::get_if<checks::Judged>(&check)) {
       if (place.judge == nullptr) return fail(ErrorCode::kInput, "there is no judge");
       const auto judgement = ask_judge(
-          runtime, *place.judge, {trial.test, rubric->rubric, result.text, place.round, trial.run.str()});
+          runtime, *place.judge, {trial.test, rubric->rubric, result.text, place.round, found.run.str()});
       if (!judgement) return fail(judgement.error());
       if (!judgement->from_journal) found.spent.value += judgement->usage.cost.value;
-      if (!judgement->pass) problem = "judge: " + judgement->reason + " (run " + judgement->run.str() + ")";
+      if (!judgement->pass) problem = problem_by_judge(*judgement);
     } else {
       problem = problem_of(check, result);
     }
@@ -85,6 +90,17 @@ Verdict judge(Runtime& runtime, const TrialPlace& place, const Trial& trial, con
     return Verdict::kError;
   }
   return found.problems.empty() ? Verdict::kPassed : Verdict::kFailed;
+}
+
+/// The run, made again off-line. A run that differs has no verdict: what it would answer is not known.
+Result<KeptResult> result_off_line(const OfflineRuns& offline, const Agent& agent, const Trial& trial,
+                                   TrialResult& found) {
+  auto made = offline.run(agent, trial.run, trial.message);
+  if (!made) return fail(made.error());
+  if (!made->recorded.empty()) found.run = made->recorded;
+  found.differs = !made->difference.empty();
+  if (found.differs) found.problems.push_back(std::move(made->difference));
+  return KeptResult{std::move(made->result), true};
 }
 
 }  // namespace
@@ -124,7 +140,9 @@ TrialResult run_trial(Runtime& runtime, const TrialPlace& place, const Trial& tr
                     .repeat = trial.repeat,
                     .run = trial.run,
                     .weight = trial.test->weight};
-  const auto kept = kept_result(runtime, agent_of(place, trial), trial.run, trial.message, {"eval"});
+  const auto kept = place.offline == nullptr
+                        ? kept_result(runtime, agent_of(place, trial), trial.run, trial.message, {"eval"})
+                        : result_off_line(*place.offline, agent_of(place, trial), trial, found);
   if (!kept) {
     found.problems.push_back(kept.error().message);
     return found;
@@ -132,7 +150,7 @@ TrialResult run_trial(Runtime& runtime, const TrialPlace& place, const Trial& tr
   const AgentResult& result = kept->result;
   found.from_journal = kept->from_journal;
   if (!found.from_journal) found.spent = result.usage_total.cost;
-  found.verdict = judge(runtime, place, trial, result, found);
+  if (!found.differs) found.verdict = judge(runtime, place, trial, result, found);
   found.steps = result.steps;
   found.tool_calls = static_cast<std::uint32_t>(result.actions.size());
   found.tool_errors = static_cast<std::uint32_t>(std::ranges::count_if(

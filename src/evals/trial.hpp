@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "evals/judge.hpp"
+#include "evals/offline_runs.hpp"
 #include "evals/program_check.hpp"
 #include "evals/suite.hpp"
 #include "praxis/base/ids.hpp"
@@ -38,6 +39,7 @@ struct TrialPlace {
   std::optional<std::int64_t> seed;      ///< as in the suite
   ProgramPlace programs = {};            ///< of checks
   const PreparedJudge* judge = nullptr;  ///< of checks; null: no case has one
+  const OfflineRuns* offline = nullptr;  ///< makes the runs again; null: they are read, resumed or begun
 };
 
 /// Names the run: a digest of suite, round, case with its attachments, variant with its agent, and repeat.
@@ -70,6 +72,7 @@ struct TrialResult {
   double weight = 1;
   bool from_journal = false;  ///< it had ended before; nothing was spent on it now
   MicroUsd spent = {};        ///< on the run and on judging it, now
+  bool differs = false;       ///< a request of the run that was made again off-line is not as recorded
 
   bool passed() const { return verdict == Verdict::kPassed; }
 };
