@@ -34,6 +34,7 @@ class StatsFold {
     day_ = day_of(record.time);
     const auto spent = spent_by(record.body);
     if (is_in_time_ && spent) add_spent(*spent);
+    add_waiting(waiting_.add(record.time, record.body));
     std::visit([this, &spent](const auto& body) { fold(body, spent); }, record.body);
   }
 
@@ -90,6 +91,11 @@ class StatsFold {
     to->has_unknown_price = to->has_unknown_price || cost_or_null(spent.usage).is_null();
   }
 
+  void add_waiting(const WaitingTime& waited) {
+    if (waited.total() <= Millis{0}) return;
+    if (StatsRow* const to = row({}, {})) to->waiting += waited;
+  }
+
   template <class Body>
   void fold(const Body& /*body*/, const MaybeSpent& /*spent*/) {}
 
@@ -138,6 +144,7 @@ class StatsFold {
   bool is_in_time_ = false;
   std::string day_;
   std::map<EffectId, Pending> pending_;
+  WaitingFold waiting_;
 };
 
 /// The tenant of the run that a log belongs to; empty if the root of the run has no tenant or is removed.
@@ -199,6 +206,7 @@ JsonObject stats_json(const StatsRow& row) {
                     {"model_calls", effects_json(row.model)},
                     {"tool_calls", effects_json(row.tool)},
                     {"usage", to_json(row.usage)},
+                    {"waiting", waiting_json(row.waiting)},
                     {"cost_usd", row.has_unknown_price ? Json(nullptr) : Json(row.usage.cost.usd())}};
 }
 

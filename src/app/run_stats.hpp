@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/waiting_time.hpp"
 #include "app/without_secrets.hpp"
 #include "praxis/base/result.hpp"
 #include "praxis/base/time.hpp"
@@ -39,6 +40,7 @@ struct StatsRow {
   std::uint64_t steps = 0;     ///< model calls for an answer
   EffectStats model = {}, tool = {};
   Usage usage = {};
+  WaitingTime waiting = {};        ///< of turns, sub-agents as agents of their own
   bool has_unknown_price = false;  ///< of at least one model call: then the cost says too little
 };
 

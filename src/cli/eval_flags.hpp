@@ -58,11 +58,12 @@ inline void add_eval_flags(CLI::App* eval, EvalOptions& options) {
 }
 
 inline constexpr const char* kStatsHelp =
-    "Measure the runs in the journal: success, steps, tools, tokens, cost, retries";
+    "Measure the runs in the journal: success, steps, tools, tokens, cost, waiting, retries";
 inline constexpr const char* kStatsExamples =
     "  praxis stats\n"
     "  praxis stats --by tool --since 7d\n"
-    "  praxis stats --by model --json";
+    "  praxis stats --by model --json\n"
+    "  praxis stats --html stats.html";
 
 inline void add_stats_flags(CLI::App* stats, StatsOptions& options) {
   using By = app::StatsBy;
@@ -76,6 +77,11 @@ inline void add_stats_flags(CLI::App* stats, StatsOptions& options) {
              by);
   add_parsed<Millis>(stats, "--since", options.since, "Only what ended within this time: 2h, 7d", "TIME",
                      parse_duration);
+  takes_path(
+      stats->add_option("--html", options.html,
+                        "Also write all measures to this file in HTML: in all, and by agent, model, tool, "
+                        "day and tenant"),
+      "FILE");
   add_json(stats, options.json, "line");
   add_place(stats, options.place);
 }

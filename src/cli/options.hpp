@@ -410,6 +410,7 @@ struct StatsOptions {
   app::Place place;
   app::StatsBy by = app::StatsBy::kAll;
   std::optional<Millis> since;
+  std::string html;  ///< a file; empty: none
   bool json = false;
 };
 

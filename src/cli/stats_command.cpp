@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/plain_text.hpp"
 #include "app/run_stats.hpp"
+#include "app/stats_page.hpp"
 #include "app/values.hpp"
 #include "base/columns.hpp"
 #include "cli/commands.hpp"
@@ -35,6 +37,19 @@ std::string times_of(const app::EffectStats& stats) {
   return app::show_duration(stats.percentile(kMedian)) + ", " + app::show_duration(stats.percentile(kMost));
 }
 
+/// The whole time, and what it was for.
+std::string waited_text(const app::WaitingTime& waiting) {
+  std::string text = app::show_duration(waiting.total()), parts;
+  constexpr std::array<const char*, app::kAllWaits.size()> kNames{"people", "timers", "sub-agents",
+                                                                  "retries"};
+  for (const app::WaitsFor what : app::kAllWaits) {
+    if (waiting.of(what).count() == 0) continue;
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", kNames.at(static_cast<std::size_t>(what)),
+                         app::show_duration(waiting.of(what)));
+  }
+  return parts.empty() ? text : text + " (" + parts + ")";
+}
+
 /// All figures of one row, a line each.
 std::vector<std::string> figures(const app::StatsRow& row) {
   std::vector<std::string> lines;
@@ -54,6 +69,7 @@ std::vector<std::string> figures(const app::StatsRow& row) {
                                 rate_of(static_cast<std::uint64_t>(row.usage.cache_read),
                                         static_cast<std::uint64_t>(row.usage.input))));
   add("cost", cost_of(row));
+  add("waited", waited_text(row.waiting));
   return lines;
 }
 
@@ -96,9 +112,34 @@ std::vector<std::string> table(const std::vector<app::StatsRow>& rows, app::Stat
   return out;
 }
 
+/// Writes the page with a table for each question.
+Status write_page(const std::string& path, Journal& journal, const app::StatsQuestion& times,
+                  const app::Redactions& redactions) {
+  constexpr std::array<std::pair<app::StatsBy, const char*>, 6> kTables{
+      {{app::StatsBy::kAll, "All runs"},
+       {app::StatsBy::kAgent, "By agent"},
+       {app::StatsBy::kModel, "By model"},
+       {app::StatsBy::kTool, "By tool"},
+       {app::StatsBy::kDay, "By day (UTC)"},
+       {app::StatsBy::kTenant, "By tenant"}}};
+  std::vector<app::StatsTable> tables;
+  for (const auto& [by, title] : kTables) {
+    auto report = app::run_stats(journal, {by, times.from, times.until}, redactions);
+    if (!report) return fail(report.error());
+    tables.push_back({title, by, *std::move(report)});
+  }
+  const std::string until = to_iso8601(times.until);
+  const std::string text = times.from.value == 0
+                               ? "What ended until " + until + "."
+                               : "What ended from " + to_iso8601(times.from) + " until " + until + ".";
+  return write_file(path, app::stats_page(text, tables));
+}
+
 }  // namespace
 
 Result<ExitStatus> execute(const StatsOptions& options, Console& console) {
+  // The folder of the journal may be another one.
+  const std::string page = options.html.empty() ? "" : std::filesystem::absolute(options.html).string();
   auto workspace = open_place(options.place, console);
   if (!workspace) return fail(workspace.error());
   const auto journal = journal_to_look_at(*workspace, console);
@@ -106,9 +147,14 @@ Result<ExitStatus> execute(const StatsOptions& options, Console& console) {
   if (!*journal) return ExitStatus::kFinished;
   const UnixMillis now = system_environment()->now();
   const UnixMillis from = options.since ? UnixMillis{now.value - options.since->count()} : UnixMillis{};
-  const auto report =
-      app::run_stats(**journal, {options.by, from, now + Millis{1}}, app::Redactions(*workspace));
+  const app::StatsQuestion question{options.by, from, now + Millis{1}};
+  const app::Redactions redactions(*workspace);
+  const auto report = app::run_stats(**journal, question, redactions);
   if (!report) return fail(report.error());
+  if (!page.empty()) {
+    if (auto written = write_page(page, **journal, question, redactions); !written)
+      return fail(written.error());
+  }
   console.result({{"complete", report->is_complete}});
   if (!report->is_complete)
     console.err.line("praxis: warning: there are older runs, which are left out; --since bounds the time");
