@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -99,15 +100,21 @@ std::map<std::string, Json> read_baseline() {
   return lines;
 }
 
+std::vector<Scenario> scenarios_with_flows() {
+  std::vector<Scenario> all = scenarios();
+  std::ranges::move(flow_scenarios(), std::back_inserter(all));
+  return all;
+}
+
 TEST(ScenarioBaseline, EachScenario_IsAsItsBaselineSays) {
   if (std::getenv("PRAXIS_UPDATE_SCENARIOS") != nullptr) {
     std::ofstream out(kBaseline);
-    for (const Scenario& scenario : scenarios()) out << to_json_text(measured(scenario)) << '\n';
+    for (const Scenario& scenario : scenarios_with_flows()) out << to_json_text(measured(scenario)) << '\n';
     ASSERT_TRUE(out.good());
     return;
   }
   auto baseline = read_baseline();
-  for (const Scenario& scenario : scenarios()) {
+  for (const Scenario& scenario : scenarios_with_flows()) {
     const auto before = baseline.find(scenario.name);
     if (before == baseline.end()) {
       ADD_FAILURE() << scenario.name << " has no baseline: make scenarios UPDATE=1";
@@ -118,6 +125,23 @@ TEST(ScenarioBaseline, EachScenario_IsAsItsBaselineSays) {
     baseline.erase(before);
   }
   EXPECT_TRUE(baseline.empty()) << baseline.begin()->first << " is a scenario no more";
+}
+
+TEST(ScenarioBaseline, Flows_DoWhatTheyAreNamedAfter) {
+  std::map<std::string, std::string> said;  // by scenario: the results of its calls
+  for (const Scenario& scenario : flow_scenarios()) {
+    Stage stage(scenario, {});
+    for (const AgentResult& result : stage.play()) {
+      for (const ActionResult& action : result.actions) {
+        EXPECT_EQ(action.outcome, Outcome::kOk) << scenario.name << ": " << action.result;
+        said[scenario.name] += action.result + '\n';
+      }
+    }
+  }
+  EXPECT_THAT(said["six_steps"], HasSubstr("5"));
+  EXPECT_THAT(said["memory"], HasSubstr("Ada lives in Lisbon."));
+  EXPECT_THAT(said["coding"], HasSubstr("return a + b"));
+  EXPECT_THAT(said["budget"], HasSubstr("2"));
 }
 
 TEST(ScenarioBaseline, ChangedScenario_IsNamedWithWhatChanged) {

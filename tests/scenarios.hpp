@@ -82,6 +82,8 @@ std::ostream& operator<<(std::ostream& out, const Scenario& scenario);
 
 /// Makes all scenarios (scenario_list.cpp).
 std::vector<Scenario> all_scenarios();
+/// Makes further ones for the baseline alone (scenario_flows.cpp).
+std::vector<Scenario> flow_scenarios();
 /// Returns all scenarios, made once.
 const std::vector<Scenario>& scenarios();
 
