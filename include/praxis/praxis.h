@@ -189,7 +189,7 @@ PRAXIS_API praxis_status praxis_run_result(praxis_run run, int64_t timeout_ms, c
 PRAXIS_API praxis_status praxis_decide(praxis_session session, const char *step, const char *decision);
 
 /* Sends a command to a session: "steer" (reaches the model at the next safe point), "enqueue" (the next turn), "interrupt"
- * (stop now), "pause", "unpause", "annotate", "modify", "delete". `target` is a session of any depth, which may also belong
+ * (stop now), "pause", "unpause", "annotate", "modify", "withdraw", "move", "compact", "delete". `target` is a session of any depth, which may also belong
  * to another process; NULL: the session of the handle. `handle`: a session, a run, or a runtime with a target. `text`: for
  * the verbs that take one, else NULL. */
 PRAXIS_API praxis_status praxis_command(praxis_handle handle, const char *target, const char *verb, const char *text);

@@ -87,7 +87,7 @@ class Runtime(_library.Handle):
 
     def command(self, session: str, verb: str, text: str | None = None) -> None:
         """Sends a command to a session of any depth: ``steer``, ``enqueue``, ``interrupt``, ``pause``, ``unpause``,
-        ``annotate``, ``modify`` or ``delete``. It may belong to another process."""
+        ``annotate``, ``modify``, ``withdraw``, ``move``, ``compact`` or ``delete``. It may belong to another process."""
         _library.call("command", self._handle, session, verb, text)
 
     def fork(self, run: str, seq: int = 0) -> str:

@@ -151,15 +151,18 @@ EventBody step_parked(const Json& json) {
   return events::StepParked{parked_step_from(json_at(json, "parked"))};
 }
 
+Author author_from(const Json& json) {
+  return {json_string(json, "by"), surface_from(json_string(json, "surface")).value_or(Surface::kUnknown),
+          json_string(json, "role")};
+}
+
 EventBody step_decided(const Json& json) {
   events::StepDecided event;
   event.decision.park = ParkId(json_string(json, "park"));
   event.decision.call = CallId(json_string(json, "call"));
   event.decision.verb = approval_verb_from(json_string(json, "verb")).value_or(ApprovalVerb::kApprove);
   event.decision.text = json_string(json, "text");
-  event.decision.author.principal = json_string(json, "by");
-  event.decision.author.surface = surface_from(json_string(json, "surface")).value_or(Surface::kUnknown);
-  event.decision.author.role = json_string(json, "role");
+  event.decision.author = author_from(json);
   return event;
 }
 
@@ -169,6 +172,7 @@ EventBody session_intervened(const Json& json) {
   events::SessionIntervened event;
   event.intervention.verb = command_verb_from(json_string(json, "kind")).value_or(CommandVerb::kAnnotate);
   event.intervention.text = json_string(json, "text");
+  event.intervention.author = author_from(json);
   return event;
 }
 
@@ -328,6 +332,12 @@ AgentNode node_from(const Json& json) {
                  time_of(waits, "until"),      number_of(waits, "attempt", 1), number_of(waits, "attempts")};
   }
   node.pending = pending_of(json);
+  if (const JsonArray* waiting = json_at(json, "waiting").if_array()) {
+    for (const Json& each : *waiting)
+      node.waiting.push_back({static_cast<std::uint64_t>(json_int(each, "id")),
+                              command_verb_from(json_text(each, "verb")).value_or(CommandVerb::kEnqueue),
+                              json_string(each, "text")});
+  }
   return node;
 }
 

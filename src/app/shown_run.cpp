@@ -64,6 +64,7 @@ AgentNode shown_node(AgentNode node, const redact::Redaction& shown,
   node.content = shown.text(std::move(node.content));
   node.content.resize(utf8_head(node.content, kMaxNodeContent).size());
   node.comment = shown.text(std::move(node.comment));
+  for (WaitingMessage& each : node.waiting) each.text = shown.text(std::move(each.text));
   shown.redact(node.metadata);
   return node;
 }

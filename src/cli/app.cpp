@@ -284,10 +284,14 @@ void Definition::define_tree() {
                            [this] { return tree_command(tree_, tree_words_); });
   tree->add_option("ROOT", tree_words_.first,
                    "Run to draw (id, or 'last'); default: all runs that are not idle. Or a command: stop, "
-                   "pause, unpause, steer, enqueue, annotate, modify, delete")
+                   "pause, unpause, steer, enqueue, withdraw, move, annotate, modify, compact, delete")
       ->type_name("");
   tree->add_option("NODE", tree_words_.node, "The target of the command: the id of a node")->type_name("");
-  tree->add_option("TEXT", tree_words_.text, "Text for steer, enqueue, annotate and modify")->type_name("");
+  tree->add_option(
+          "TEXT", tree_words_.text,
+          "Text for steer, enqueue, annotate and modify; the number of a message that waits, as the tree "
+          "shows it, for withdraw; 'NUMBER before NUMBER' for move")
+      ->type_name("");
   add_repeated(tree, "--and", tree_words_.further,
                "A further command for the node, recorded together with the first: pause, 'steer TEXT'",
                "COMMAND");

@@ -10,7 +10,8 @@ namespace {
 using enum WordKind;
 
 constexpr std::string_view kRunVerbs = "name unname tag untag rm prune";
-constexpr std::string_view kTreeVerbs = "stop pause unpause steer enqueue annotate modify delete";
+constexpr std::string_view kTreeVerbs =
+    "stop pause unpause steer enqueue annotate modify withdraw move compact delete";
 constexpr std::string_view kStatuses =
     "completed error cancelled interrupted awaiting_user running idle deleted corrupt";
 

@@ -30,6 +30,9 @@ bool has_own_line(CommandVerb verb) {
     case CommandVerb::kAnnotate:
     case CommandVerb::kModify:
     case CommandVerb::kDelete:
+    case CommandVerb::kWithdraw:
+    case CommandVerb::kMove:
+    case CommandVerb::kCompact:
       return true;
     default:
       return false;

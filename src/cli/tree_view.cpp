@@ -200,6 +200,12 @@ std::string done_text(CommandVerb verb) {
       return "has a new task";
     case CommandVerb::kDelete:
       return "deleted";
+    case CommandVerb::kWithdraw:
+      return "will not receive it";
+    case CommandVerb::kMove:
+      return "will receive it in the new order";
+    case CommandVerb::kCompact:
+      return "summarises older messages before its next model call";
     default:
       return "noted";
   }

@@ -18,14 +18,17 @@ struct CommandName {
   CommandVerb verb;
   bool takes_text;
 };
-const std::array<CommandName, 8> kCommands{{{"stop", CommandVerb::kInterrupt, false},
-                                            {"pause", CommandVerb::kPause, false},
-                                            {"unpause", CommandVerb::kUnpause, false},
-                                            {"steer", CommandVerb::kSteer, true},
-                                            {"enqueue", CommandVerb::kEnqueue, true},
-                                            {"annotate", CommandVerb::kAnnotate, true},
-                                            {"modify", CommandVerb::kModify, true},
-                                            {"delete", CommandVerb::kDelete, false}}};
+const std::array<CommandName, 11> kCommands{{{"stop", CommandVerb::kInterrupt, false},
+                                             {"pause", CommandVerb::kPause, false},
+                                             {"unpause", CommandVerb::kUnpause, false},
+                                             {"steer", CommandVerb::kSteer, true},
+                                             {"enqueue", CommandVerb::kEnqueue, true},
+                                             {"annotate", CommandVerb::kAnnotate, true},
+                                             {"modify", CommandVerb::kModify, true},
+                                             {"withdraw", CommandVerb::kWithdraw, true},
+                                             {"move", CommandVerb::kMove, true},
+                                             {"compact", CommandVerb::kCompact, false},
+                                             {"delete", CommandVerb::kDelete, false}}};
 
 std::unexpected<Error> mistake(std::string message) {
   return fail(app::usage_error(std::move(message), "praxis tree --help"));

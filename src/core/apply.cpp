@@ -9,6 +9,7 @@
 #include "core/filtered_message.hpp"
 #include "core/request_track.hpp"
 #include "core/structured.hpp"
+#include "core/waiting.hpp"
 #include "praxis/core/state.hpp"
 
 namespace praxis {
@@ -52,10 +53,10 @@ class Applier {
     if (state_.turn && !state_.turn->calls.empty())
       return against_rules("a message is appended between calls and their results");
     if (state_.turn && r.source == MessageSource::kSteer && !state_.steering.empty()) {
-      state_.steering.erase(state_.steering.begin());
+      take_first(state_, state_.steering);
       note_modified(*state_.turn);
     }
-    if (r.source == MessageSource::kQueue && !state_.queue.empty()) state_.queue.erase(state_.queue.begin());
+    if (r.source == MessageSource::kQueue && !state_.queue.empty()) take_first(state_, state_.queue);
     state_.conversation.push(stamped_as_given(state_, time_, *r.message));
     if (!state_.turn) return {};
     TurnState& turn = *state_.turn;
@@ -186,10 +187,21 @@ class Applier {
   Status operator()(const records::Intervened& r) {
     switch (r.verb) {
       case CommandVerb::kSteer:
-        state_.steering.push_back(r.text);
+        state_.steering.push_back({state_.seq, r.verb, r.text});
         break;
       case CommandVerb::kEnqueue:
-        state_.queue.push_back(r.text);
+        state_.queue.push_back({state_.seq, r.verb, r.text});
+        break;
+      case CommandVerb::kWithdraw:
+      case CommandVerb::kMove:
+        if (const auto changed =
+                change_waiting(state_.steering, state_.queue, state_.delivered, r.verb, r.text);
+            !changed)
+          return against_rules(changed.error().message);
+        if (state_.turn) note_modified(*state_.turn);
+        break;
+      case CommandVerb::kCompact:
+        state_.compact = true;
         break;
       case CommandVerb::kInterrupt:
         if (state_.turn) state_.turn->stop = StopReason::kCancelled;
@@ -219,7 +231,7 @@ class Applier {
         if (state_.turn) state_.turn->stop = StopReason::kCancelled;
         break;
       case CommandVerb::kModify:
-        state_.steering.push_back(r.text);
+        state_.steering.push_back({state_.seq, r.verb, r.text});
         if (state_.turn) {
           state_.turn->modified = true;
           state_.turn->task = r.text;
@@ -235,6 +247,7 @@ class Applier {
   }
 
   Status operator()(const records::Compacted& r) {
+    state_.compact = false;
     if (state_.turn) {
       leave_failed_effect(*state_.turn);
       state_.turn->summary.reset();

@@ -183,7 +183,10 @@ Status start_effect(State& state, UnixMillis time, const records::EffectIntended
     turn.step = std::max(turn.step, r.step);
   }
   if (r.non_strict) state.non_strict = true;
-  if (r.kind == EffectKind::kModel && !r.summary && !r.consult) note_request(state, r);
+  if (r.kind == EffectKind::kModel && !r.summary && !r.consult) {
+    note_request(state, r);
+    state.compact = false;  // there was nothing to summarise, or it failed
+  }
   turn.effect = EffectState{r.effect,  r.kind,    EffectState::Phase::kRunning,
                             r.attempt, r.delay,   std::nullopt,
                             r.summary, r.consult, r.request.history,

@@ -19,10 +19,7 @@ constexpr const char* kSummaryRequest =
     "word for word. The user's first and latest messages stay as they are, so do not repeat them. Answer "
     "with the summary alone and call no tool.";
 
-/// Not for plans, which find their position by the messages, and not for agents without a model.
-bool compacts(const State& state) {
-  return state.agent->limits.compact_at != 0 && !state.follows_plan() && !state.agent->model.empty();
-}
+bool compacts(const State& state) { return state.agent->limits.compact_at != 0 && can_compact(state); }
 
 bool summary_failed(const TurnState& turn) {
   return turn.summary_failed || (turn.effect && turn.effect->summary);
@@ -50,14 +47,27 @@ std::int64_t tokens_replaced(const State& state, std::size_t keep_from) {
   return tokens;
 }
 
-std::optional<Decision> summarise(const State& state, std::string cause) {
-  if (!compacts(state) || summary_failed(*state.turn)) return std::nullopt;
+/// Summarises all but the last messages, which take at most `kept` tokens.
+std::optional<Decision> summarise_before(const State& state, std::int64_t kept, std::string cause) {
+  if (summary_failed(*state.turn)) return std::nullopt;
   const History& history = state.conversation.history();
-  // Half of the room is kept for the summary, the user's messages and the next steps.
-  const std::size_t cut = choose_cut(history, {0, std::max<std::int64_t>(history_room(state) / 2, 1)});
+  const std::size_t cut = choose_cut(history, {0, std::max<std::int64_t>(kept, 1)});
   // A summary that saves less than a tenth is not worth its call.
   if (cut == 0 || tokens_replaced(state, cut) * 10 < history.estimated_tokens()) return std::nullopt;
   return Summarise{{cut, std::move(cause)}};
+}
+
+std::optional<Decision> summarise(const State& state, std::string cause) {
+  if (!compacts(state)) return std::nullopt;
+  // Half of the room is kept for the summary, the user's messages and the next steps.
+  return summarise_before(state, history_room(state) / 2, std::move(cause));
+}
+
+/// A user does not ask for a summary of what is about to be cut off anyway: little stays as it is.
+std::optional<Decision> summarise_as_asked(const State& state) {
+  if (!state.compact || !can_compact(state)) return std::nullopt;
+  const std::int64_t tokens = state.conversation.history().estimated_tokens();
+  return summarise_before(state, std::min(tokens / 4, history_room(state) / 2), "requested");
 }
 
 std::optional<Decision> leave_out(const State& state, std::int64_t max_tokens, std::string cause) {
@@ -142,6 +152,7 @@ std::optional<Decision> fit_window(const State& state) {
         StopReason::kContextLimit,
         "the conversation does not fit the model's context window, and nothing more can be left out");
   }
+  if (auto decision = summarise_as_asked(state)) return decision;
   if (nears_window(state)) {
     constexpr const char* kCause = "context_window";
     if (auto decision = summarise(state, kCause)) return decision;
@@ -161,6 +172,9 @@ std::optional<Decision> fit_window(const State& state) {
   }
   return keep_below_window(state);
 }
+
+// Plans find their position by the messages.
+bool can_compact(const State& state) { return !state.follows_plan() && !state.agent->model.empty(); }
 
 bool is_overflow(const Error& error) {
   return error.kind() == ErrorKind::kContextOverflow || json_text(error.detail(), "change") == "compact";

@@ -15,6 +15,8 @@ namespace praxis {
 /// Returns what must be removed from the conversation before the model is called again; `std::nullopt` if it
 /// fits.
 std::optional<Decision> fit_window(const State& state);
+/// Whether a command can ask for a summary of older messages: not for plans, nor without a model.
+bool can_compact(const State& state);
 /// Whether a model refused the conversation as too long.
 bool is_overflow(const Error& error);
 /// The error for an answer that broke off because the model's context window was full.

@@ -148,14 +148,13 @@ struct Payload {
     if (!e.decision.call.empty()) out["call"] = e.decision.call.str();
     out["verb"] = to_string(e.decision.verb);
     out["text"] = e.decision.text;
-    out["by"] = e.decision.author.principal;
-    if (e.decision.author.surface != Surface::kUnknown) out["surface"] = to_string(e.decision.author.surface);
-    if (!e.decision.author.role.empty()) out["role"] = e.decision.author.role;
+    author(e.decision.author);
   }
   void operator()(const events::SessionPaused& e) const { out["reason"] = e.reason; }
   void operator()(const events::SessionIntervened& e) const {
     out["kind"] = to_string(e.intervention.verb);
     out["text"] = e.intervention.text;
+    if (e.intervention.author != Author{}) author(e.intervention.author);
   }
   void operator()(const events::HistoryCut& e) const {
     out["cause"] = e.cause;
@@ -178,6 +177,11 @@ struct Payload {
   }
   void operator()(const events::Custom& e) const { out["payload"] = e.payload; }
 
+  void author(const Author& author) const {
+    out["by"] = author.principal;
+    if (author.surface != Surface::kUnknown) out["surface"] = to_string(author.surface);
+    if (!author.role.empty()) out["role"] = author.role;
+  }
   void call(const CallId& id, const std::string& name) const {
     out["call"] = id.str();
     out["name"] = name;

@@ -287,7 +287,7 @@ bool never_starts(const State& state, const CallState& call) {
 Decision next(const State& state, const Planner& planner) {
   if (!state.turn) {
     if (state.queue.empty() || state.paused || state.deleted) return Idle{};
-    return BeginTurn{state.queue.front()};
+    return BeginTurn{state.queue.front().text};
   }
   const TurnState& turn = *state.turn;
   if (turn.stop) return turn.in_flight() ? Decision{Wait{}} : stopped(state);
@@ -301,7 +301,7 @@ Decision next(const State& state, const Planner& planner) {
   if (!state.parked.empty()) return Wait{};
   if (auto decision = after_answer(state)) return *std::move(decision);
   if (!state.steering.empty()) {
-    return Say{text_message(Role::kUser, state.steering.front()), MessageSource::kSteer};
+    return Say{text_message(Role::kUser, state.steering.front().text), MessageSource::kSteer};
   }
   if (auto decision = check_limits(state)) return *std::move(decision);
   if (auto decision = check_repetition(state)) return *std::move(decision);

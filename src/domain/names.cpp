@@ -12,7 +12,7 @@ constexpr Names<ApprovalVerb, 4> kApprovalNames{{{ApprovalVerb::kApprove, "allow
                                                  {ApprovalVerb::kEdit, "edit"},
                                                  {ApprovalVerb::kAnswer, "answer"}}};
 
-constexpr Names<CommandVerb, 12> kCommandNames{{{CommandVerb::kSteer, "steer"},
+constexpr Names<CommandVerb, 15> kCommandNames{{{CommandVerb::kSteer, "steer"},
                                                 {CommandVerb::kEnqueue, "enqueue"},
                                                 {CommandVerb::kInterrupt, "interrupt"},
                                                 {CommandVerb::kDeadline, "deadline"},
@@ -23,7 +23,10 @@ constexpr Names<CommandVerb, 12> kCommandNames{{{CommandVerb::kSteer, "steer"},
                                                 {CommandVerb::kRewind, "rewind"},
                                                 {CommandVerb::kDelete, "delete"},
                                                 {CommandVerb::kModify, "modify"},
-                                                {CommandVerb::kBudget, "budget"}}};
+                                                {CommandVerb::kBudget, "budget"},
+                                                {CommandVerb::kWithdraw, "withdraw"},
+                                                {CommandVerb::kMove, "move"},
+                                                {CommandVerb::kCompact, "compact"}}};
 
 constexpr Names<Surface, 8> kSurfaceNames{{{Surface::kUnknown, "unknown"},
                                            {Surface::kLibrary, "library"},

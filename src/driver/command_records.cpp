@@ -4,6 +4,8 @@
 #include <iterator>
 #include <set>
 
+#include "core/context.hpp"
+#include "core/waiting.hpp"
 #include "json/repeated_key.hpp"
 #include "policy/filters.hpp"
 #include "praxis/json/json.hpp"
@@ -107,7 +109,9 @@ Result<std::vector<RecordBody>> decision(const State& state, const ParkId& park,
   return records;
 }
 
-Status check_command(const State& state, CommandVerb verb, bool over) {
+/// `waiting` is what the commands before it in the same request leave.
+Status check_command(const State& state, Waiting& waiting, const Command& command, bool over) {
+  const CommandVerb verb = command.verb;
   const std::string session = "session " + state.id.str();
   if (state.deleted) return refused(session + " is already deleted");
   if (over && verb != CommandVerb::kAnnotate) {
@@ -120,6 +124,13 @@ Status check_command(const State& state, CommandVerb verb, bool over) {
       return state.paused ? refused(session + " is already paused") : Status{};
     case CommandVerb::kUnpause:
       return state.paused ? Status{} : refused(session + " is not paused");
+    case CommandVerb::kWithdraw:
+    case CommandVerb::kMove:
+      return change_waiting(waiting, verb, command.text);
+    case CommandVerb::kCompact:
+      return can_compact(state)
+                 ? Status{}
+                 : refused(session + " cannot be compacted: it follows a plan, or has no model");
     default:
       return {};
   }
@@ -205,8 +216,10 @@ Result<std::vector<RecordBody>> request_records(const State& state, const InboxR
     return approval_records(state, {{step->park, step->approval}}, step->author);
   }
   std::vector<RecordBody> records;
+  Waiting waiting(state);
   for (const Command& command : std::get<Commands>(request)) {
-    if (auto possible = check_command(state, command.verb, over); !possible) return fail(possible.error());
+    if (auto possible = check_command(state, waiting, command, over); !possible)
+      return fail(possible.error());
     std::ranges::move(command_records(state, command), std::back_inserter(records));
   }
   return records;

@@ -309,6 +309,8 @@ void TurnDriver::take_records(std::vector<RecordBody> records, bool resumes) {
   if (stops) recover();
   for (RecordBody& body : records) record(std::move(body));
   if (stops && !failure_ && state_->turn) cancel_effects();
+  // The hooks looked at the turn of a message that was taken back.
+  if (!failure_ && state_->queue.empty()) turn_advised_ = false;
   inherited_ && !decides && !resumes ? commit() : advance();
 }
 

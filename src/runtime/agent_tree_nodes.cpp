@@ -23,6 +23,18 @@ void drop_cut_word(std::string& text) {
   if (length <= kLongestCutWord) text.resize(text.size() - length);
 }
 
+/// The head of a text of the run, filtered before it is cut: a filter does not find the half of a match.
+std::string shown_head(const State& state, std::string text) {
+  if (const auto filters = state.agent ? filters::filters_of(*state.agent) : nullptr)
+    text =
+        redact::Redaction().then(filters::text_rule(filters, filters::Point::kShown)).text(std::move(text));
+  if (text.size() > kMaxNodeContent) {
+    text.resize(utf8_head(text, kMaxNodeContent).size());
+    drop_cut_word(text);
+  }
+  return text;
+}
+
 class Arranger {
  public:
   explicit Arranger(std::vector<LooseNode> loose) : loose_(std::move(loose)) {
@@ -77,17 +89,18 @@ std::string task_of(const State& state) {
   return {};
 }
 
-std::string content_of(const State& state) {
-  std::string task = task_of(state);
-  // Before it is cut: a filter does not find the half of a match.
-  if (const auto filters = state.agent ? filters::filters_of(*state.agent) : nullptr)
-    task =
-        redact::Redaction().then(filters::text_rule(filters, filters::Point::kShown)).text(std::move(task));
-  if (task.size() > kMaxNodeContent) {
-    task.resize(utf8_head(task, kMaxNodeContent).size());
-    drop_cut_word(task);
+std::string content_of(const State& state) { return shown_head(state, task_of(state)); }
+
+std::vector<WaitingMessage> waiting_of(const State& state) {
+  constexpr std::size_t kMostWaiting = 20;
+  std::vector<WaitingMessage> waiting;
+  for (const auto* list : {&state.steering, &state.queue}) {
+    for (const WaitingMessage& each : *list) {
+      if (waiting.size() < kMostWaiting)
+        waiting.push_back({each.id, each.verb, shown_head(state, each.text)});
+    }
   }
-  return task;
+  return waiting;
 }
 
 std::vector<ParkedStep> pending_of(const State& state) {
@@ -148,6 +161,7 @@ AgentNode node_of(const State& state) {
   node.turn_began = state.turn ? state.turn->report.started_at : UnixMillis{};
   node.waits = wait_of(state);
   node.pending = pending_of(state);
+  node.waiting = waiting_of(state);
   return node;
 }
 
@@ -217,9 +231,11 @@ Millis time_in_turns(const AgentNode& node, UnixMillis now) {
 }
 
 Json to_json(const AgentNode& node) {
-  JsonArray children, pending;
+  JsonArray children, pending, waiting;
   for (const SessionId& child : node.children) children.emplace_back(child.str());
   for (const ParkedStep& step : node.pending) pending.push_back(to_json(step));
+  for (const WaitingMessage& each : node.waiting)
+    waiting.push_back(JsonObject{{"id", each.id}, {"verb", to_string(each.verb)}, {"text", each.text}});
   return JsonObject{
       {"id", node.id.str()},
       {"parent", node.parent.empty() ? Json(nullptr) : Json(node.parent.str())},
@@ -241,6 +257,7 @@ Json to_json(const AgentNode& node) {
       {"turn_began", node.turn_began == UnixMillis{} ? Json(nullptr) : Json(to_iso8601(node.turn_began))},
       {"waits", node.waits ? wait_json(*node.waits) : Json(nullptr)},
       {"pending", std::move(pending)},
+      {"waiting", std::move(waiting)},
   };
 }
 

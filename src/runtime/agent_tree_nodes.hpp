@@ -21,6 +21,8 @@ std::string content_of(const State& state);
 inline constexpr std::size_t kLongestCutWord = 2048;
 /// Returns the parked steps of `state`, with ids that are unique in the tree.
 std::vector<ParkedStep> pending_of(const State& state);
+/// As `AgentNode::waiting`.
+std::vector<WaitingMessage> waiting_of(const State& state);
 /// Returns what the turn in progress waits for; nothing if it works or no turn is in progress.
 std::optional<NodeWait> wait_of(const State& state);
 /// Returns `state.status()`, except `modified` for a running turn whose task was changed by a command, and

@@ -82,6 +82,8 @@ std::optional<events::AgentStatus> AgentRegistry::Place::show(const State& state
     entry.parked = parked;
     node.pending = pending_of(state);
   }
+  if (!state.steering.empty() || !state.queue.empty() || !node.waiting.empty())
+    node.waiting = waiting_of(state);
   if (!changed) return std::nullopt;
   return events::AgentStatus{node.status, node.paused, node.content, node.comment};
 }

@@ -15,14 +15,17 @@ namespace {
 
 using VerbName = std::pair<std::string_view, CommandVerb>;
 /// The commands that callers may send.
-constexpr std::array<VerbName, 8> kVerbNames{{{"interrupt", CommandVerb::kInterrupt},
-                                              {"pause", CommandVerb::kPause},
-                                              {"unpause", CommandVerb::kUnpause},
-                                              {"steer", CommandVerb::kSteer},
-                                              {"enqueue", CommandVerb::kEnqueue},
-                                              {"annotate", CommandVerb::kAnnotate},
-                                              {"delete", CommandVerb::kDelete},
-                                              {"modify", CommandVerb::kModify}}};
+constexpr std::array<VerbName, 11> kVerbNames{{{"interrupt", CommandVerb::kInterrupt},
+                                               {"pause", CommandVerb::kPause},
+                                               {"unpause", CommandVerb::kUnpause},
+                                               {"steer", CommandVerb::kSteer},
+                                               {"enqueue", CommandVerb::kEnqueue},
+                                               {"annotate", CommandVerb::kAnnotate},
+                                               {"delete", CommandVerb::kDelete},
+                                               {"modify", CommandVerb::kModify},
+                                               {"withdraw", CommandVerb::kWithdraw},
+                                               {"move", CommandVerb::kMove},
+                                               {"compact", CommandVerb::kCompact}}};
 
 std::unexpected<Error> bad(const std::string& what) { return fail(ErrorCode::kInput, "a request " + what); }
 

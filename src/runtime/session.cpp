@@ -129,6 +129,13 @@ int Session::context_usage_percent() const {
 std::size_t Session::queued() const {
   return actor_->query([](const State& s) { return s.queue.size(); });
 }
+std::vector<WaitingMessage> Session::waiting() const {
+  return actor_->query([](const State& s) {
+    std::vector<WaitingMessage> all = s.steering;
+    all.insert(all.end(), s.queue.begin(), s.queue.end());
+    return all;
+  });
+}
 AgentResult Session::last_result() const {
   return actor_->query([this](const State& s) { return actor_->shown(result_of(s)); });
 }
@@ -241,6 +248,14 @@ void Session::annotate(std::string comment) { actor_->command(CommandVerb::kAnno
 Status Session::modify(std::string content) {
   return actor_->carry_out(Commands{{CommandVerb::kModify, session_id(), std::move(content)}});
 }
+Status Session::withdraw(std::uint64_t message) {
+  return actor_->carry_out(Commands{{CommandVerb::kWithdraw, session_id(), std::to_string(message)}});
+}
+Status Session::move(std::uint64_t message, std::uint64_t before) {
+  return actor_->carry_out(Commands{
+      {CommandVerb::kMove, session_id(), std::to_string(message) + " before " + std::to_string(before)}});
+}
+Status Session::compact() { return actor_->carry_out(Commands{{CommandVerb::kCompact, session_id()}}); }
 Status Session::remove() { return actor_->carry_out(Commands{{CommandVerb::kDelete, session_id()}}); }
 
 Status Session::rewind(const TurnId& turn) {

@@ -14,9 +14,10 @@ namespace praxis::server {
 namespace {
 
 /// The verbs that callers may send.
-constexpr std::array kVerbs{CommandVerb::kSteer,  CommandVerb::kEnqueue, CommandVerb::kInterrupt,
-                            CommandVerb::kPause,  CommandVerb::kUnpause, CommandVerb::kAnnotate,
-                            CommandVerb::kModify, CommandVerb::kDelete};
+constexpr std::array kVerbs{CommandVerb::kSteer,   CommandVerb::kEnqueue,  CommandVerb::kInterrupt,
+                            CommandVerb::kPause,   CommandVerb::kUnpause,  CommandVerb::kAnnotate,
+                            CommandVerb::kModify,  CommandVerb::kWithdraw, CommandVerb::kMove,
+                            CommandVerb::kCompact, CommandVerb::kDelete};
 
 /// Records call it `resume`, which is another request here.
 constexpr std::string_view kUnpause = "unpause";

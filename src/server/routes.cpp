@@ -73,10 +73,11 @@ constexpr std::array kUndoBody{
     Field{"redo", "boolean", "true: instead, takes the last undo back"},
     Field{"dry_run", "boolean", "true: nothing changes; the answer says what would"}};
 constexpr std::array kRewindBody{Field{"turn", "string", "turn before which to go back, such as t2", true}};
-constexpr std::array kCommandBody{
-    Field{"commands", "array",
-          "objects with verb (steer, enqueue, interrupt, pause, unpause, annotate, modify, delete) and text",
-          true}};
+constexpr std::array kCommandBody{Field{"commands", "array",
+                                        "objects with verb (steer, enqueue, interrupt, pause, unpause, "
+                                        "annotate, modify, withdraw, move, compact, "
+                                        "delete) and text",
+                                        true}};
 constexpr std::array kDecideBody{
     Field{"decision", "string", "allow, deny, edit or answer", true},
     Field{"text", "string", "the reason of a denial, or the answer"},

@@ -288,7 +288,7 @@ struct Intervened {
 /// Derived. The model no longer sees the messages before `keep_from` (index into the history's messages).
 struct Compacted {
   std::size_t keep_from = 0;
-  std::string cause;         ///< `max_messages`, `max_context`, `context_window`, `context_overflow`
+  std::string cause;  ///< `max_messages`, `max_context`, `context_window`, `context_overflow`, `requested`
   std::string summary = {};  ///< replaces them; empty: they are dropped
 };
 /// Input. `cause` is `recovered` if a new process took over: from here on, effects without an outcome are in

@@ -176,8 +176,10 @@ struct State {
   /// The calls of the session and below it that have begun, while rules of its agent count calls; old ones
   /// are added up by tool.
   std::vector<StartedCall> started;
-  std::vector<std::string> steering;
-  std::vector<std::string> queue;
+  std::vector<WaitingMessage> steering;  ///< for the next step
+  std::vector<WaitingMessage> queue;     ///< each for a turn of its own
+  std::vector<std::uint64_t> delivered;  ///< ids of the last 64 waiting messages that the model got
+  bool compact = false;                  ///< a command asked to summarise before the next model call
   std::vector<TurnMark> marks;
   SessionMemory memory;  ///< as the settled calls have left it
   bool paused = false;

@@ -30,18 +30,28 @@ enum class CommandVerb : std::uint8_t {
   kDelete,    ///< stop now and for good: no further turn begins
   kModify,    ///< a new task: `text` reaches the model like steering
   kBudget,    ///< a budget of the agent tree is exhausted; `text` is the name of the `StopReason`
+  kWithdraw,  ///< takes back the waiting message that `text` names by its id
+  kMove,      ///< puts a waiting message before another of its kind: `text` is `ID before ID`
+  kCompact,   ///< older messages are summarised before the next model call
 };
 std::string_view to_string(CommandVerb verb);
 std::optional<CommandVerb> command_verb_from(std::string_view name);
 
-/// One command. Callers send `kInterrupt`, `kPause`, `kUnpause`, `kSteer`, `kEnqueue`, `kAnnotate`, `kDelete`
-/// and `kModify`; the runtime records the other verbs itself.
+/// One command. The runtime records `kDeadline`, `kSetAgent`, `kRewind` and `kBudget` itself; callers send
+/// the others.
 struct Command {
   CommandVerb verb = CommandVerb::kAnnotate;
   SessionId target = {};
   std::string text = {};
   Author author = by_library();
   std::string original = {};  ///< the caller's text, if a hook changed it; set by the runtime
+};
+/// A message that the model has not got.
+struct WaitingMessage {
+  std::uint64_t id = 0;                      ///< the number of the record that brought it
+  CommandVerb verb = CommandVerb::kEnqueue;  ///< or `kSteer`, or `kModify`, which cannot be taken back
+  std::string text = {};
+  bool operator==(const WaitingMessage&) const = default;
 };
 /// Commands for one session, carried out together or not at all.
 using Commands = std::vector<Command>;

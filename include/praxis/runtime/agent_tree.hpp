@@ -54,6 +54,8 @@ struct AgentNode {
   UnixMillis turn_began = {};       ///< 0 without a turn in progress
   std::optional<NodeWait> waits;    ///< set only while `status` is that of a turn in progress
   std::vector<ParkedStep> pending;  ///< its own; `Session::decide` of any session above accepts their ids
+  /// Messages that its model has not got: the first 20, those for the next step first, cut as `content`.
+  std::vector<WaitingMessage> waiting;
 };
 Json to_json(const AgentNode& node);
 /// Wall time of all its turns, without the pauses between them. A turn in progress counts until `now`, or

@@ -17,8 +17,8 @@ namespace praxis {
 
 /// `{"commands": [{"verb": "steer", "text": "...", "surface": "library"}]}` or `{"park": "p1", "verb":
 /// "edit", "text": "...", "by": "person", "surface": "cli"}`; `by` and `surface` are the author. Verbs are
-/// `interrupt, pause, unpause, steer, enqueue, annotate, delete, modify` and `allow, deny, edit, answer`. The
-/// target is not part of it: a message has one.
+/// `interrupt, pause, unpause, steer, enqueue, annotate, delete, modify, withdraw, move, compact` and `allow,
+/// deny, edit, answer`. The target is not part of it: a message has one.
 Json to_json(const InboxRequest& request);
 /// Also reads the older form: `acts` for `commands`, in them `stop` for `interrupt` and
 /// `resume` for `unpause`. Error `kInput` names the wrong key.

@@ -171,6 +171,13 @@ class Session {
   void steer(std::string text);
   void enqueue(std::string text);
   std::size_t queued() const;  ///< messages from `enqueue` whose turn has not begun
+  /// Messages that the model has not got, those for the next step first.
+  std::vector<WaitingMessage> waiting() const;
+  /// Takes a waiting message back. Error `kInput`: it does not wait, because the model has it, for example.
+  Status withdraw(std::uint64_t message);
+  /// Puts a waiting message before another one of its kind. Error as `withdraw`.
+  Status move(std::uint64_t message, std::uint64_t before);
+  Status compact();  ///< summarises older messages before the next model call
   void interrupt();
   void pause(std::string reason = {});
   void unpause();  ///< undoes `pause`; `resume` continues a turn

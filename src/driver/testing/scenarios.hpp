@@ -32,6 +32,20 @@ inline Outside interrupt() {
           }};
 }
 
+/// Withdraws the first message that waits.
+inline Outside withdraw() {
+  const auto first = [](World& world) -> std::uint64_t {
+    const State& state = world.state(world.root());
+    if (!state.steering.empty()) return state.steering.front().id;
+    return state.queue.empty() ? 0 : state.queue.front().id;
+  };
+  return {"withdraw", [first](World& world) { return in_turn(world) && first(world) != 0; },
+          [first](World& world) {
+            world.give(world.root(),
+                       {records::Intervened{CommandVerb::kWithdraw, std::to_string(first(world)), nullptr}});
+          }};
+}
+
 /// A caller waits until the session is idle or waits for an approval.
 inline Outside await_rest() {
   return {"await rest", in_turn, [](World& world) { world.await_rest(world.root()); }};
@@ -128,6 +142,12 @@ inline void add_outer_scenarios(std::vector<Scenario>& all) {
   Scenario& hooks = add(all, "Hooks", echo, {one, says("done")});
   hooks.hooks = {true, true, true, true};
   hooks.outside = {act("enqueue", CommandVerb::kEnqueue, "more"), interrupt()};
+
+  Scenario& withdrawn = add(all, "Withdraw", echo, {one, says("done")});
+  withdrawn.hooks.turn = true;
+  withdrawn.crash = true;
+  withdrawn.outside = {act("steer", CommandVerb::kSteer, "mind"),
+                       act("enqueue", CommandVerb::kEnqueue, "more"), withdraw()};
 
   Scenario& budget = add(all, "Budget", echo, {one, says("done")});
   budget.budget = true;

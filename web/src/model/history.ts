@@ -16,7 +16,7 @@ export interface Page {
 export function nodeOf(row: TreeRow): TreeNode {
   const usage = { total: row.tokens ?? 0, cost_usd: row.cost_usd };
   return {
-    paused: false, comment: "", step: 0, pending: [], ...row,
+    paused: false, comment: "", step: 0, pending: [], waiting: [], ...row,
     parent: row.parent ?? null, children: [], path: "", held: false, usage: { self: usage, subtree: usage }, cost_usd: row.cost_usd ?? null,
   };
 }
