@@ -287,11 +287,7 @@ void Definition::define_tree() {
                    "pause, unpause, steer, enqueue, withdraw, move, annotate, modify, compact, delete")
       ->type_name("");
   tree->add_option("NODE", tree_words_.node, "The target of the command: the id of a node")->type_name("");
-  tree->add_option(
-          "TEXT", tree_words_.text,
-          "Text for steer, enqueue, annotate and modify; the number of a message that waits, as the tree "
-          "shows it, for withdraw; 'NUMBER before NUMBER' for move")
-      ->type_name("");
+  tree->add_option("TEXT", tree_words_.text, "Its text; withdraw: ID, move: 'ID before ID'")->type_name("");
   add_repeated(tree, "--and", tree_words_.further,
                "A further command for the node, recorded together with the first: pause, 'steer TEXT'",
                "COMMAND");

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <tuple>
 #include <utility>
 
 #include "app/context_report.hpp"
 #include "app/read_program_json.hpp"
 #include "cli/server_events.hpp"
+#include "core/waiting.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/policy/policy.hpp"
 
@@ -134,8 +136,17 @@ void ServerChatFeed::note(const Event& event) {
   const auto* said = std::get_if<events::MessageAdded>(&event.body);
   const std::lock_guard lock(mutex_);
   last_seq_ = std::max(last_seq_, event.seq);
-  if (command != nullptr && command->intervention.verb == CommandVerb::kEnqueue) ++queued_;
-  if (said != nullptr && said->source == MessageSource::kQueue && queued_ > 0) --queued_;
+  if (said != nullptr && said->source == MessageSource::kQueue && !queued_.empty())
+    queued_.erase(queued_.begin());
+  if (command != nullptr) note_waiting(event.seq, command->intervention);
+}
+
+/// Keeps the ids of what is queued; the lock is held.
+void ServerChatFeed::note_waiting(std::uint64_t seq, const records::Intervened& command) {
+  std::vector<WaitingMessage> steering;
+  if (command.verb == CommandVerb::kEnqueue) queued_.push_back({seq, command.verb, ""});
+  if (command.verb == CommandVerb::kWithdraw || command.verb == CommandVerb::kMove)
+    std::ignore = change_waiting(steering, queued_, {}, command.verb, command.text);
 }
 
 /// Asks what the card of the step shows, before the step is reported.
@@ -197,7 +208,7 @@ std::string ServerChatFeed::trouble() const {
 
 std::size_t ServerChatFeed::queued() const {
   const std::lock_guard lock(mutex_);
-  return queued_;
+  return queued_.size();
 }
 
 std::uint64_t ServerChatFeed::last_seq() const {

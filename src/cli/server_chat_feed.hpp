@@ -51,6 +51,7 @@ class ServerChatFeed {
   bool hear(ServerEvents& events);
   void take(Json sent, const EventHandler& show);
   void note(const Event& event);
+  void note_waiting(std::uint64_t seq, const records::Intervened& command);
   void look_at_step(const ParkedStep& step, const SessionId& session);
   void look_at_figures();
   std::string path() const { return "/api/v1/runs/" + path_segment(run_.str()); }
@@ -68,7 +69,7 @@ class ServerChatFeed {
   mutable std::mutex mutex_;  ///< guards the next members
   tui::RunFigures figures_;
   std::string trouble_;
-  std::size_t queued_ = 0;
+  std::vector<WaitingMessage> queued_;  ///< without texts
   std::uint64_t last_seq_ = 0;
   std::map<ParkId, tui::StepFacts> facts_;
   std::vector<AgentNode> nodes_;

@@ -46,8 +46,14 @@ JsonArray attachments_of(const Message& message) {
   return attachments;
 }
 
+JsonObject command_json(CommandVerb verb, const std::string& text) {
+  // The name of the record, `resume`, is another request here.
+  const std::string_view name = verb == CommandVerb::kUnpause ? "unpause" : to_string(verb);
+  return {{"verb", name}, {"text", text}};
+}
+
 Json commands_of(CommandVerb verb, const std::string& text) {
-  return JsonObject{{"commands", JsonArray{JsonObject{{"verb", to_string(verb)}, {"text", text}}}}};
+  return JsonObject{{"commands", JsonArray{command_json(verb, text)}}};
 }
 
 /// Whether an event says that a message of the user arrived.
@@ -124,6 +130,12 @@ class ServerChatRun final : public tui::ChatRun {
   }
   void run_late() override { resume(); }
 
+  Status command(const SessionId& agent, std::vector<tui::AgentCommand> commands) override {
+    JsonArray all;
+    for (const auto& [verb, text] : commands) all.push_back(command_json(verb, text));
+    return status_of(brief_.call("POST", "/api/v1/runs/" + path_segment(agent.str()) + "/commands",
+                                 JsonObject{{"commands", std::move(all)}}));
+  }
   Status decide(const ParkId& id, const Approval& approval) override {
     ParkedStep step;
     step.id = id;

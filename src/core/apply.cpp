@@ -210,10 +210,8 @@ class Applier {
         if (state_.turn && !state_.turn->stop) state_.turn->stop = StopReason::kTimeLimit;
         break;
       case CommandVerb::kPause:
-        state_.paused = true;
-        break;
       case CommandVerb::kUnpause:
-        state_.paused = false;
+        state_.paused = r.verb == CommandVerb::kPause;
         break;
       case CommandVerb::kAnnotate:
         state_.comment = r.text;

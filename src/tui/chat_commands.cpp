@@ -10,6 +10,7 @@ namespace {
 constexpr std::string_view kKeys =
     "Enter          send; while the agent works: reaches it at its next step\n"
     "Alt-Enter      queue: a turn of its own, after the one in progress\n"
+    "Alt-Up         the last message that waits, back into the composer\n"
     "Ctrl-J         new line (Shift-Enter where the terminal tells it apart)\n"
     "@              names a file, whose text is sent with the message\n"
     "Tab            takes the completion, or decides the step that waits\n"
@@ -26,6 +27,8 @@ constexpr std::array kCommands{
     ChatCommand{"cost", "", "the usage of the run"},
     ChatCommand{"context", "", "what fills the window of the model"},
     ChatCommand{"approvals", "", "the steps that wait"},
+    ChatCommand{"queue", "", "messages that wait: edit, move, withdraw"},
+    ChatCommand{"compact", "", "summarises older messages"},
     ChatCommand{"resume", "[ID]", "another run; without an ID: searches all"},
     ChatCommand{"new", "[MODEL]", "a new run of the same agent"},
     ChatCommand{"fork", "[ID]", "a branch of this run, or of another"},

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/always_rules.hpp"
@@ -13,6 +14,7 @@
 #include "app/run_files.hpp"
 #include "app/slash_prompt.hpp"
 #include "praxis/core/event.hpp"
+#include "praxis/domain/command.hpp"
 #include "praxis/domain/message.hpp"
 #include "praxis/runtime/agent_tree.hpp"
 #include "tui/choice_list.hpp"
@@ -46,6 +48,9 @@ struct UndoWish {
   bool redo = false;  ///< instead, the last undo
   TurnId before;      ///< the changes from this turn on
 };
+
+/// A command to an agent, with the text that it takes.
+using AgentCommand = std::pair<CommandVerb, std::string>;
 
 /// How long an answer may take.
 enum class Patience : bool {
@@ -96,6 +101,10 @@ class ChatRun {
   virtual void interrupt() = 0;
   virtual void resume() = 0;    ///< continues the open turn, or begins that of a queued message
   virtual void run_late() = 0;  ///< begins the turn of a message for the next step of a turn that had ended
+
+  /// Carries out commands on an agent of the run, all or none, and waits for the answer. Error `kInput`: why
+  /// they are refused; others: they may have been carried out.
+  virtual Status command(const SessionId& agent, std::vector<AgentCommand> commands) = 0;
 
   /// Decides a step. `id` is whole: it names the session too. Error: it is not open, or not by this approval.
   virtual Status decide(const ParkId& id, const Approval& approval) = 0;

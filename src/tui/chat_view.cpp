@@ -9,6 +9,7 @@
 #include "app/user_message.hpp"
 #include "app/values.hpp"
 #include "base/columns.hpp"
+#include "core/waiting.hpp"
 #include "tui/composer.hpp"
 
 namespace praxis::tui {
@@ -30,6 +31,12 @@ std::string_view end_of(std::string_view text, std::size_t most) {
   text.remove_prefix(text.size() - most);
   while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0U) == 0x80U) text.remove_prefix(1);
   return text;
+}
+
+std::string name_of(const Author& author) {
+  const std::string name =
+      author.principal.empty() ? std::string(to_string(author.surface)) : author.principal;
+  return app::one_line(name, 40);
 }
 
 /// Whether a failed attempt continues once a person acts, such as by answering the question of a server.
@@ -130,9 +137,14 @@ void ChatView::show_root(const Event& event, std::string& out) {
                    out += answer_.finish();
                    note(event, "continues where another process ended", false, out);
                  },
-                 [&](const events::SessionIntervened& e) { show_command(e.intervention, out); },
+                 [&](const events::SessionIntervened& e) { show_command(event, e.intervention, out); },
                  [&](const events::HistoryCut& e) {
-                   note(event, "the model no longer sees the beginning: " + e.cause, false, out);
+                   const bool is_cut = e.summary.empty();
+                   note(event,
+                        (is_cut ? "the model no longer sees the beginning: "
+                                : "the model sees a summary of older messages: ") +
+                            e.cause,
+                        false, out);
                  },
                  [](const auto&) {},
              },
@@ -205,7 +217,9 @@ void ChatView::end_turn(const AgentResult& result, std::string& out) {
   thinking_.clear();
   calls_.clear();
   at_work_.clear();
-  unread_ = std::exchange(steering_, {});
+  for (WaitingMessage& each : std::exchange(steering_, {})) {
+    if (each.verb == CommandVerb::kSteer) unread_.push_back(std::move(each.text));
+  }
 }
 
 void ChatView::end_call(const Event& event, const CallId& id, const std::string& name, const std::string& how,
@@ -227,32 +241,51 @@ void ChatView::show_decision(const Event& event, const records::Decided& decisio
   const bool was_asked = !decision.park.empty();
   if (!was_asked && decision.verb != ApprovalVerb::kReject) return;
   const std::string what = call == calls_.end() ? decision.park.str() : call->second.text;
-  const std::string who = decision.author.principal.empty() ? std::string(to_string(decision.author.surface))
-                                                            : decision.author.principal;
-  std::string line = fmt::format("{} by {}: {}", to_string(decision.verb), app::one_line(who, 40),
+  std::string line = fmt::format("{} by {}: {}", to_string(decision.verb), name_of(decision.author),
                                  app::one_line(what, columns_));
   if (decision.verb == ApprovalVerb::kReject && !decision.text.empty())
     line += " (" + app::one_line(decision.text, 200) + ')';
   add_line(out, styles_.warning(line));
 }
 
-void ChatView::show_command(const records::Intervened& command, std::string& out) {
-  const auto wait = [&](std::vector<std::string>& list) {
-    if (list.size() < kMostWaiting) list.push_back(app::readable_message(command.text).text);
+void ChatView::show_command(const Event& event, const records::Intervened& command, std::string& out) {
+  const auto wait = [&](std::vector<WaitingMessage>& list) {
+    if (list.size() >= kMostWaiting) return;
+    list.push_back({event.seq, command.verb, app::readable_message(command.text).text});
   };
   switch (command.verb) {
     case CommandVerb::kSteer:
       return wait(steering_);
     case CommandVerb::kEnqueue:
       return wait(queued_);
-    case CommandVerb::kAnnotate:
+    case CommandVerb::kWithdraw:
+    case CommandVerb::kMove:
+      return change_waiting(event, command, out);
+    case CommandVerb::kCompact:
+      return note(event, "older messages are summarised before the next model call", false, out);
     case CommandVerb::kModify:
+      wait(steering_);
+      [[fallthrough]];
+    case CommandVerb::kAnnotate:
     case CommandVerb::kDelete:
     case CommandVerb::kRewind:
       return add_line(
           out, styles_.dim(fmt::format("{} {}", to_string(command.verb), app::one_line(command.text, 200))));
     default:
       return;
+  }
+}
+
+/// The past may begin after a message was sent: then there is nothing to change.
+void ChatView::change_waiting(const Event& event, const records::Intervened& command, std::string& out) {
+  std::vector<WaitingMessage> before = steering_;
+  before.insert(before.end(), queued_.begin(), queued_.end());
+  if (!praxis::change_waiting(steering_, queued_, {}, command.verb, command.text)) return;
+  if (command.verb == CommandVerb::kMove) return;
+  for (const WaitingMessage& each : before) {
+    const auto same = [&](const WaitingMessage& other) { return other.id == each.id; };
+    if (std::ranges::none_of(steering_, same) && std::ranges::none_of(queued_, same))
+      note(event, fmt::format("withdrawn by {}: {}", name_of(command.author), each.text), false, out);
   }
 }
 

@@ -40,8 +40,8 @@ class ChatView {
   /// How many agents work on a turn, as far as their events have come.
   std::size_t agents_at_work() const { return at_work_.size(); }
   /// Messages that reach the model at its next step, and those whose turns have not begun.
-  const std::vector<std::string>& steering() const { return steering_; }
-  const std::vector<std::string>& queued() const { return queued_; }
+  const std::vector<WaitingMessage>& steering() const { return steering_; }
+  const std::vector<WaitingMessage>& queued() const { return queued_; }
   /// The messages that no step has read, because the turn was stopped or failed; once.
   std::vector<std::string> take_unread() { return std::exchange(unread_, {}); }
 
@@ -63,7 +63,8 @@ class ChatView {
   void end_call(const Event& event, const CallId& call, const std::string& name, const std::string& how,
                 bool failed, std::string& out);
   void show_decision(const Event& event, const records::Decided& decision, std::string& out);
-  void show_command(const records::Intervened& command, std::string& out);
+  void show_command(const Event& event, const records::Intervened& command, std::string& out);
+  void change_waiting(const Event& event, const records::Intervened& command, std::string& out);
   void note(const Event& event, std::string_view text, bool failed, std::string& out);
   std::string agent_prefix(const AgentMeta& agent) const;
   void add_line(std::string& out, std::string line);
@@ -76,7 +77,8 @@ class ChatView {
   std::map<SessionId, std::string> agents_;  ///< names of the sub-agents
   std::map<CallKey, Call> calls_;            ///< that have not ended
   std::set<SessionId> at_work_;
-  std::vector<std::string> steering_, queued_, unread_;
+  std::vector<WaitingMessage> steering_, queued_;  ///< texts as the user wrote them
+  std::vector<std::string> unread_;
   std::string doing_;
   std::optional<UnixMillis> busy_since_;
   bool has_blank_ = true;  ///< the last line that was printed is empty

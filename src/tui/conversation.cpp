@@ -48,6 +48,8 @@ void Conversation::follow() {
   view_ = std::make_unique<ChatView>(id_, styles_, setup_.render);
   cards_.clear();
   turns_.clear();
+  asked_back_.clear();
+  taken_back_.clear();
   sent_ = recorded_ = team_answers_ = false;
   prompts_.reset();
   feed_->take();
@@ -96,13 +98,14 @@ std::string Conversation::begin(std::size_t columns) {
 }
 
 void Conversation::resume() {
-  sent_ = true;
+  sent_ = resumed_ = true;
   team_answers_ = run_->is_answered_by_team();
   run_->resume();
 }
 
 void Conversation::send(Message message) {
   sent_ = true;
+  resumed_ = false;
   team_answers_ = run_->is_answered_by_team();
   run_->send(std::move(message));
 }
@@ -143,8 +146,11 @@ std::string Conversation::take_events(std::size_t columns) {
     }
     const auto& report = std::get<Result<AgentResult>>(item);
     sent_ = team_answers_ = false;
+    // The message of the turn may have been taken back at the same moment.
+    const bool is_gone = !report && std::exchange(resumed_, false) &&
+                         report.error().code == ErrorCode::kInput && run_->queued() == 0;
     if (!report) {
-      text += failure(report.error());
+      if (!is_gone) text += failure(report.error());
     } else if (report->session == id_) {
       take_report(*report);
     }
@@ -189,6 +195,8 @@ void Conversation::take_event(const Event& event) {
     sent_ = true;
     run_->run_late();
   }
+  if (is_root && command != nullptr && command->intervention.verb == CommandVerb::kWithdraw)
+    note_withdrawn(command->intervention);
   if (is_root && ends_turn(event.body)) end_turn(event);
 }
 

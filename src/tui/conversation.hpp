@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -62,6 +63,16 @@ class Conversation {
   std::string offer_turns();
   /// Carries out what the user chose. Returns what to print.
   std::string choose(const Offer& offer, const Choice& choice, std::size_t columns);
+  /// The messages that wait, those for the next step first.
+  std::vector<WaitingMessage> waiting() const;
+  /// Whether the last command asked for the list of what waits; once.
+  bool take_queue_wish() { return std::exchange(shows_queue_, false); }
+  /// Takes a waiting message back. Error: it does not wait any more, or what became of it is not known yet;
+  /// then `take_unread` has its text if it was taken back after all.
+  Status withdraw(const WaitingMessage& message);
+  /// Puts a waiting message one place up or down among those of its kind. Returns what to print.
+  std::string move(std::uint64_t message, bool up);
+  std::string failure(const Error& error) const;
   void interrupt();
   /// The commands for completion: those of the chat, and the prompts of the agent's servers, which are looked
   /// up in the background.
@@ -115,7 +126,10 @@ class Conversation {
   std::string cost() const;
   std::string context(std::size_t columns) const;
   std::string waiting_steps(std::size_t columns) const;
-  std::string failure(const Error& error) const;
+  std::string change_queue(const std::string& rest);
+  std::string waiting_lines() const;
+  std::string compact();
+  void note_withdrawn(const records::Intervened& command);
   void follow();
   /// Removes the card of a step that is decided.
   void take_away(const ParkId& step);
@@ -141,6 +155,10 @@ class Conversation {
   std::vector<app::AlwaysRule> saved_;  ///< in this chat
   std::optional<Offer> offer_;
   std::vector<std::string> unread_;
+  std::vector<WaitingMessage> asked_back_;  ///< without an answer so far
+  std::vector<std::uint64_t> taken_back_;   ///< messages that the view still has
+  bool shows_queue_ = false;
+  bool resumed_ = false;         ///< the last turn was begun by `resume`
   std::vector<ParkId> decided_;  ///< a report that was on its way may still name them
   bool sent_ = false;            ///< a message was sent whose turn has not begun
   bool team_answers_ = false;    ///< members of a team answer a message

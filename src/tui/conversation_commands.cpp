@@ -36,6 +36,8 @@ std::string Conversation::command(const std::string& line, std::size_t columns) 
        }},
       {"cost", [&] { return cost(); }},
       {"context", [&] { return context(columns); }},
+      {"queue", [&] { return change_queue(rest); }},
+      {"compact", [&] { return compact(); }},
       {"approvals", [&] { return waiting_steps(columns); }},
       {"resume", [&] { return resume_run(rest, columns); }},
       {"new", [&] { return open({.model = rest}, Past::kShow, columns); }},

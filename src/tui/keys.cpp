@@ -14,7 +14,7 @@ constexpr std::string_view kBackground = "\x1b]11;";  ///< begins the answer abo
 constexpr std::size_t kMostSequence = 64;             ///< bytes of a sequence; a longer one is not a key
 
 /// Sequences after `ESC`, of the usual terminals.
-constexpr std::array<std::pair<std::string_view, KeyKind>, 40> kSequences{{{"[A", KeyKind::kUp},
+constexpr std::array<std::pair<std::string_view, KeyKind>, 46> kSequences{{{"[A", KeyKind::kUp},
                                                                            {"[I", KeyKind::kFocusIn},
                                                                            {"[O", KeyKind::kFocusOut},
                                                                            {"OA", KeyKind::kUp},
@@ -37,6 +37,12 @@ constexpr std::array<std::pair<std::string_view, KeyKind>, 40> kSequences{{{"[A"
                                                                            {"[1;3C", KeyKind::kWordRight},
                                                                            {"[1;5D", KeyKind::kWordLeft},
                                                                            {"[1;3D", KeyKind::kWordLeft},
+                                                                           {"[1;3A", KeyKind::kAltUp},
+                                                                           {"[1;9A", KeyKind::kAltUp},
+                                                                           {"\x1b[A", KeyKind::kAltUp},
+                                                                           {"[1;3B", KeyKind::kAltDown},
+                                                                           {"[1;9B", KeyKind::kAltDown},
+                                                                           {"\x1b[B", KeyKind::kAltDown},
                                                                            {"b", KeyKind::kWordLeft},
                                                                            {"f", KeyKind::kWordRight},
                                                                            {"\r", KeyKind::kQueue},

@@ -27,6 +27,8 @@ enum class KeyKind : std::uint8_t {
   kEnd,
   kWordLeft,
   kWordRight,
+  kAltUp,
+  kAltDown,
   kControl,    ///< with Ctrl; `text` is the small letter
   kAlt,        ///< with Alt; `text` is the character
   kFocusIn,    ///< no key: the terminal is looked at

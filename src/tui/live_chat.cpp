@@ -102,6 +102,7 @@ void LiveChat::run() {
     look_at_cards();
     call_user();
     if (completing_) complete_typed();
+    if (queue_) follow_queue();
     draw();
     wait();
   }
@@ -182,6 +183,7 @@ void LiveChat::press(const Key& key) {
   const auto last_escape = std::exchange(escape_, {});
   last_key_ = Clock::now();
   if (picking_) return press_on_picker(key);
+  if (queue_) return press_on_queue(key);
   if (press_on_completion(key)) return;
   if (key.kind == KeyKind::kControl && press_control(key)) return;
   if (key.kind == KeyKind::kTab) {
@@ -194,6 +196,8 @@ void LiveChat::press(const Key& key) {
       return enter(Delivery::kNow);
     case KeyKind::kQueue:
       return enter(Delivery::kQueue);
+    case KeyKind::kAltUp:
+      return edit_last_waiting();
     case KeyKind::kEscape:
       if (!lends_composer_) return stop_or_go_back(last_escape);
       if (card() == nullptr || !card()->back()) focus(false);
@@ -283,6 +287,7 @@ void LiveChat::enter(Delivery delivery) {
   if (text.starts_with('/')) print(styles_.dim("> " + visible_text(text)) + '\n');
   print(conversation_.submit(text, delivery, columns()));
   open_picker();
+  open_queue();
 }
 
 void LiveChat::suspend() {
@@ -311,9 +316,10 @@ std::vector<std::string> LiveChat::lines() {
   const std::size_t wide = columns();
   std::vector<std::string> below;
   for (const auto* waiting : {&conversation_.view().steering(), &conversation_.view().queued()}) {
+    if (queue_) break;  // it lists them all
     const char* when = waiting == &conversation_.view().queued() ? "queued: " : "at the next step: ";
     for (std::size_t i = 0; i < std::min(waiting->size(), kMostWaitingShown); ++i)
-      below.push_back(styles_.dim(cut_to(when + app::one_line((*waiting)[i], wide), wide)));
+      below.push_back(styles_.dim(cut_to(when + app::one_line((*waiting)[i].text, wide), wide)));
     if (waiting->size() > kMostWaitingShown)
       below.push_back(styles_.dim(fmt::format("  and {} more", waiting->size() - kMostWaitingShown)));
   }
@@ -330,6 +336,10 @@ std::vector<std::string> LiveChat::lines() {
     const std::size_t rows = size_.rows > below.size() + 2 ? size_.rows - below.size() - 1 : 1;
     std::ranges::move(picking_->picker.lines(wide, rows, styles_), std::back_inserter(below));
     return below;
+  }
+  if (queue_) {
+    const std::size_t rows = size_.rows > below.size() + 4 ? size_.rows - below.size() - 3 : 1;
+    std::ranges::move(queue_->lines(wide, rows, styles_), std::back_inserter(below));
   }
   const std::size_t used = below.size() + 2;
   const std::size_t most = size_.rows > used + 1 ? std::min(size_.rows - used - 1, size_.rows / 2 + 1) : 1;

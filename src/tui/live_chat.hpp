@@ -15,6 +15,7 @@
 #include "tui/keys.hpp"
 #include "tui/live_region.hpp"
 #include "tui/picker.hpp"
+#include "tui/queue_list.hpp"
 #include "tui/raw_terminal.hpp"
 #include "tui/status_command.hpp"
 #include "tui/terminal_streams.hpp"
@@ -69,6 +70,11 @@ class LiveChat {
   bool press_on_completion(const Key& key);
   std::vector<std::string> completion_lines(std::size_t wide) const;
   void open_picker();
+  void open_queue();
+  void press_on_queue(const Key& key);
+  void follow_queue();
+  bool take_back(const WaitingMessage& message, std::string_view text);
+  void edit_last_waiting();
   void press_on_picker(const Key& key);
 
   // The step that the user decides.
@@ -110,6 +116,7 @@ class LiveChat {
   std::optional<FileNames> names_;
   std::optional<Completing> completing_;
   std::optional<Picking> picking_;
+  std::optional<QueueList> queue_;  ///< while it is shown
 
   bool focused_ = false;  ///< keys go to the card
   ParkId card_id_;        ///< of the card that was shown when last looked

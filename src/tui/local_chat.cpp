@@ -96,6 +96,11 @@ class LocalChatRun final : public ChatRun {
   }
   void run_late() override { session().run(); }
 
+  Status command(const SessionId& agent, std::vector<AgentCommand> commands) override {
+    Commands all;
+    for (auto& [verb, text] : commands) all.push_back({verb, agent, std::move(text), author_});
+    return runtime_->command(std::move(all));
+  }
   Status decide(const ParkId& id, const Approval& approval) override {
     return session().decide(id, approval, author_);
   }

@@ -10,6 +10,7 @@
 #include "app/plain_text.hpp"
 #include "app/values.hpp"
 #include "base/columns.hpp"
+#include "tui/queue_list.hpp"
 #include "tui/terminal_streams.hpp"
 
 namespace praxis::tui {
@@ -95,6 +96,8 @@ class Drawing {
       say("| " + what.text);
       say("  " + app::deciding_text(workspace_, step, what.cut), true);
     }
+    for (const WaitingMessage& each : node.waiting)
+      say(waiting_line(each, std::max<std::size_t>(columns_, columns_of(beside) + 24) - columns_of(beside)));
     for (const SessionId& child : node.children) {
       const auto found = by_id_.find(child);
       if (found == by_id_.end()) continue;

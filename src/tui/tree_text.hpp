@@ -19,7 +19,7 @@ struct TreeLine {
 
 /// One line per node, in the order of `RunTrees::nodes`: agent, id, status, duration, step, own tokens and
 /// cost, those of the subtree, and its task. Below 120 columns ids are cut to their last 8 characters. Below
-/// it: its comment and pending steps, each in at most `columns`.
+/// it: its comment, pending steps and waiting messages, each in at most `columns`.
 std::vector<TreeLine> tree_lines(const std::vector<AgentNode>& nodes, const app::Workspace& workspace,
                                  UnixMillis now, std::size_t columns);
 
