@@ -68,6 +68,8 @@ void take_summary(State& state, const ModelResponse& response) {
   turn.effect.reset();
   if (helps) {
     turn.summary = std::move(summary);
+  } else if (is_requested(summary.task)) {
+    state.compact = false;
   } else {
     turn.summary_failed = true;
   }
@@ -152,7 +154,7 @@ void settle_model(State& state, UnixMillis time, const records::EffectSettled& r
 void leave_failed_effect(TurnState& turn) {
   if (!turn.effect || turn.effect->phase != EffectState::Phase::kFailed) return;
   if (turn.effect->summary) {
-    turn.summary_failed = true;
+    turn.summary_failed = turn.summary_failed || !is_requested(*turn.effect->summary);
   } else {
     turn.redo = true;
     if (is_overflow(*turn.effect->error)) turn.overflow = Overflow::kRefused;

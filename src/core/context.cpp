@@ -21,8 +21,10 @@ constexpr const char* kSummaryRequest =
 
 bool compacts(const State& state) { return state.agent->limits.compact_at != 0 && can_compact(state); }
 
+constexpr const char* kRequested = "requested";  ///< cause of a summary
+
 bool summary_failed(const TurnState& turn) {
-  return turn.summary_failed || (turn.effect && turn.effect->summary);
+  return turn.summary_failed || (turn.effect && turn.effect->summary && !is_requested(*turn.effect->summary));
 }
 
 /// How long the history may get before it is summarised, in estimated tokens; at least 1.
@@ -65,9 +67,11 @@ std::optional<Decision> summarise(const State& state, std::string cause) {
 
 /// A user does not ask for a summary of what is about to be cut off anyway: little stays as it is.
 std::optional<Decision> summarise_as_asked(const State& state) {
-  if (!state.compact || !can_compact(state)) return std::nullopt;
-  const std::int64_t tokens = state.conversation.history().estimated_tokens();
-  return summarise_before(state, std::min(tokens / 4, history_room(state) / 2), "requested");
+  const bool has_failed = state.turn->effect && state.turn->effect->summary;
+  if (!state.compact || has_failed || !can_compact(state)) return std::nullopt;
+  const std::int64_t tokens = state.conversation.history().estimated_tokens() / 4;
+  const std::int64_t kept = compacts(state) ? std::min(tokens, history_room(state) / 2) : tokens;
+  return summarise_before(state, kept, kRequested);
 }
 
 std::optional<Decision> leave_out(const State& state, std::int64_t max_tokens, std::string cause) {
@@ -175,6 +179,8 @@ std::optional<Decision> fit_window(const State& state) {
 
 // Plans find their position by the messages.
 bool can_compact(const State& state) { return !state.follows_plan() && !state.agent->model.empty(); }
+
+bool is_requested(const SummaryTask& task) { return task.cause == kRequested; }
 
 bool is_overflow(const Error& error) {
   return error.kind() == ErrorKind::kContextOverflow || json_text(error.detail(), "change") == "compact";

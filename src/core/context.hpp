@@ -17,6 +17,8 @@ namespace praxis {
 std::optional<Decision> fit_window(const State& state);
 /// Whether a command can ask for a summary of older messages: not for plans, nor without a model.
 bool can_compact(const State& state);
+/// Whether a command asked for this summary. If it fails, the conversation stays as it is.
+bool is_requested(const SummaryTask& task);
 /// Whether a model refused the conversation as too long.
 bool is_overflow(const Error& error);
 /// The error for an answer that broke off because the model's context window was full.

@@ -20,6 +20,7 @@ struct Waiting {
 
 /// Carries out `kWithdraw` or `kMove` on the two lists; `text` is that of the command. Error `kInput`, with
 /// nothing changed: a message does not wait, or cannot be withdrawn or moved there. `delivered`: see `State`.
+/// Logs are read with it, so it must never refuse more.
 Status change_waiting(std::vector<WaitingMessage>& steering, std::vector<WaitingMessage>& queue,
                       const std::vector<std::uint64_t>& delivered, CommandVerb verb, std::string_view text);
 inline Status change_waiting(Waiting& waiting, CommandVerb verb, std::string_view text) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "core/testing/talk.hpp"
 
 namespace praxis {
@@ -199,6 +201,25 @@ TEST(AskedSummary, FailureLeavesTheConversation) {
   talk.answer(says("all of it"));
   EXPECT_EQ(talk.result().reason, StopReason::kFinished);
   EXPECT_THAT(talk.compactions(), IsEmpty());
+}
+
+TEST(AskedSummary, FailureLeavesTheSummaryThatTheWindowNeeds) {
+  const std::vector<std::function<void(Talk&)>> failures{
+      [](Talk& talk) { talk.fail_model(make_error(ErrorCode::kModel, "no")); },
+      [](Talk& talk) { talk.answer(uncounted(says("cut off", FinishReason::kLength))); }};
+  for (const auto& failure : failures) {
+    Talk talk;
+    talk.begin("the goal");
+    for (int i = 0; i < 3; ++i) talk.round(i);
+    talk.command(CommandVerb::kCompact);
+    talk.round(3);
+    ASSERT_TRUE(talk.summarises());
+    failure(talk);
+    talk.fill();
+    ASSERT_TRUE(talk.summarises());
+    talk.answer(uncounted(says("Summed up.")));
+    EXPECT_THAT(talk.compactions(), ElementsAre("context_window+summary"));
+  }
 }
 
 }  // namespace

@@ -109,6 +109,23 @@ Result<std::vector<RecordBody>> decision(const State& state, const ParkId& park,
   return records;
 }
 
+/// The messages that change the task, in their order.
+std::vector<std::uint64_t> task_changes(const Waiting& waiting) {
+  std::vector<std::uint64_t> ids;
+  for (const WaitingMessage& each : waiting.steering) {
+    if (each.verb == CommandVerb::kModify) ids.push_back(each.id);
+  }
+  return ids;
+}
+
+/// Changes `waiting` too. The task that a session shows is that of the last change.
+Status check_change_of_waiting(Waiting& waiting, CommandVerb verb, std::string_view text) {
+  const std::vector<std::uint64_t> before = task_changes(waiting);
+  if (auto changed = change_waiting(waiting, verb, text); !changed) return changed;
+  if (task_changes(waiting) == before) return {};
+  return refused("messages that change the task keep their order");
+}
+
 /// `waiting` is what the commands before it in the same request leave.
 Status check_command(const State& state, Waiting& waiting, const Command& command, bool over) {
   const CommandVerb verb = command.verb;
@@ -126,7 +143,7 @@ Status check_command(const State& state, Waiting& waiting, const Command& comman
       return state.paused ? Status{} : refused(session + " is not paused");
     case CommandVerb::kWithdraw:
     case CommandVerb::kMove:
-      return change_waiting(waiting, verb, command.text);
+      return check_change_of_waiting(waiting, verb, command.text);
     case CommandVerb::kCompact:
       return can_compact(state)
                  ? Status{}

@@ -44,7 +44,8 @@ void TurnDriver::on(ResumeRequested input) {
   if (auto error = refuses_resume()) return refuse(input.reader, *std::move(error));
   readers_.push_back(input.reader);
   emit(ReadersChanged{});
-  if (setup_.parent) emit(TellParent{ChildBegan{state_->id, setup_.parent->call}});
+  // The record of a turn that begins tells it too.
+  if (setup_.parent && state_->turn) emit(TellParent{ChildBegan{state_->id, setup_.parent->call}});
   if (state_->paused) record(records::Intervened{CommandVerb::kUnpause, {}, nullptr, by_library()});
   recover();
   for (RecordBody& body : input.records) record(std::move(body));
@@ -52,8 +53,7 @@ void TurnDriver::on(ResumeRequested input) {
 }
 
 std::optional<Error> TurnDriver::refuses_resume() const {
-  if (!failure_ && !state_->turn && state_->queue.empty())
-    return input_error("session " + state_->id.str() + " has no turn to resume");
+  if (!failure_ && !state_->turn && state_->queue.empty()) return nothing_to_resume();
   auto error = refusal();
   return error || state_->turn || !state_->deleted ? error : deleted_error();
 }
@@ -64,6 +64,10 @@ std::optional<Error> TurnDriver::refusal() const {
   if (!retired_) return std::nullopt;
   return input_error("sub-agent " + state_->id.str() +
                      " ended with the call that created it; no turn can start");
+}
+
+Error TurnDriver::nothing_to_resume() const {
+  return input_error("session " + state_->id.str() + " has no turn to resume");
 }
 
 Error TurnDriver::deleted_error() const {

@@ -25,7 +25,9 @@ void TurnDriver::ask_hooks(decltype(AskHooks::question) question) {
 
 /// Returns true when hooks have to run before a queued message becomes a turn.
 bool TurnDriver::asks_before_turn() {
-  if (!setup_.hooks.turn || std::exchange(turn_advised_, false)) return false;
+  const std::uint64_t message = state_->queue.front().id;
+  if (!setup_.hooks.turn || std::exchange(advised_for_, 0) == message) return false;
+  if (!hooks_asked_) asked_for_ = message;
   ask_hooks(AskBeforeTurn{state_->agent});
   return true;
 }
@@ -55,9 +57,11 @@ void TurnDriver::on(HooksAnswered input) {
 }
 
 void TurnDriver::take_advice(TurnAdvice advice) {
+  // Another message may have come in front meanwhile: the hooks are asked before its turn.
+  if (state_->queue.empty() || state_->queue.front().id != asked_for_) return;
   if (advice.agent)
     record(records::Intervened{CommandVerb::kSetAgent, {}, std::move(advice.agent), by_hook()});
-  turn_advised_ = true;
+  advised_for_ = asked_for_;
 }
 
 void TurnDriver::take_advice(ModelAdvice advice) {

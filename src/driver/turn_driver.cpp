@@ -290,8 +290,17 @@ void TurnDriver::come_to_rest() {
   show(std::nullopt);  // before readers learn that this session waits
   if (!failure_ && state_->turn && !is_active()) disarm(deadline_);
   if (waits && !attended()) release_readers();
+  refuse_readers_of_nothing();
   tell_parent_of_wait(waits);
   notify_rest();
+}
+
+/// The message whose turn the readers resumed was taken back before its turn began.
+void TurnDriver::refuse_readers_of_nothing() {
+  const bool begins = state_->turn || !state_->queue.empty() || hooks_asked_ || turn_ending_;
+  if (failure_ || begins || readers_.empty() || !held_turns_.empty()) return;
+  emit(FinishReaders{std::exchange(readers_, {}), fail(nothing_to_resume())});
+  emit(ReadersChanged{});
 }
 
 void TurnDriver::notify_rest() {
@@ -309,8 +318,6 @@ void TurnDriver::take_records(std::vector<RecordBody> records, bool resumes) {
   if (stops) recover();
   for (RecordBody& body : records) record(std::move(body));
   if (stops && !failure_ && state_->turn) cancel_effects();
-  // The hooks looked at the turn of a message that was taken back.
-  if (!failure_ && state_->queue.empty()) turn_advised_ = false;
   inherited_ && !decides && !resumes ? commit() : advance();
 }
 

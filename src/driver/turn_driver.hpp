@@ -116,6 +116,7 @@ class TurnDriver {
   void publish(PendingRecord& pending);
   bool report(PendingRecord& pending);
   void come_to_rest();
+  void refuse_readers_of_nothing();
   void notify_rest();
   void take_records(std::vector<RecordBody> records, bool resumes);
   void recover();
@@ -226,6 +227,7 @@ class TurnDriver {
   void refuse(const Reader& reader, Error error);
   std::optional<Error> refusal() const;
   Error deleted_error() const;
+  Error nothing_to_resume() const;
   Error shut_down_error() const;
   static Error input_error(std::string what);
 
@@ -254,7 +256,8 @@ class TurnDriver {
   std::vector<PendingRecord> unreported_;  ///< durable records whose events wait for those hooks; that of the
                                            ///< ended turn first
   std::vector<TurnRequested> held_turns_;  ///< requested meanwhile
-  bool turn_advised_ = false;              ///< the hooks before the next queued turn have run
+  std::uint64_t asked_for_ = 0;            ///< the queued message before whose turn hooks were asked
+  std::uint64_t advised_for_ = 0;          ///< the one before whose turn they have answered
   std::unique_ptr<ModelAdvice> model_advice_;
   /// What the entry in the agent tree shows, besides what follows from the records up to `seq`.
   struct Shown {

@@ -78,6 +78,54 @@ TEST(WaitingCommands, TurnThatOnlyWaitedForTheMessageEnds) {
   EXPECT_THAT(request(rig, {of(CommandVerb::kWithdraw, id)}), HasSubstr("was withdrawn"));
 }
 
+TEST(WaitingCommands, MessagesThatChangeTheTaskKeepTheirOrder) {
+  Rig rig;
+  rig.ask();
+  request(rig, {of(CommandVerb::kModify, "first"), of(CommandVerb::kSteer, "softly"),
+                of(CommandVerb::kModify, "second")});
+  const auto id = [&](std::size_t at) { return std::to_string(rig.driver->state().steering[at].id); };
+  EXPECT_THAT(request(rig, {of(CommandVerb::kMove, id(2) + " before " + id(0))}),
+              HasSubstr("keep their order"));
+  EXPECT_EQ(request(rig, {of(CommandVerb::kMove, id(1) + " before " + id(0))}), "");
+  EXPECT_EQ(rig.driver->state().steering.front().text, "softly");
+}
+
+/// A session with a queued message, before whose turn hooks are asked, and a reader that waits for the turn.
+Rig asking_before_the_turn() {
+  Setup setup = Rig::setup_of(echoing());
+  setup.hooks.turn = true;
+  Rig rig;
+  State state = rig.driver->state();
+  rig.driver.emplace(setup, std::move(state));
+  request(rig, {of(CommandVerb::kEnqueue, "a")});
+  ResumeRequested resumed;
+  resumed.reader = {1, false};
+  rig.feed(std::move(resumed));
+  return rig;
+}
+
+TEST(WaitingCommands, ReaderIsToldThatTheMessageOfItsTurnWasTakenBack) {
+  Rig rig = asking_before_the_turn();
+  const std::string a = std::to_string(rig.driver->state().queue[0].id);
+  EXPECT_EQ(request(rig, {of(CommandVerb::kWithdraw, a)}), "");
+  rig.feed(HooksAnswered{rig.driver->place(), TurnAdvice{}});
+  const auto* const told = rig.find<FinishReaders>();
+  ASSERT_NE(told, nullptr);
+  EXPECT_THAT(told->result.error().message, HasSubstr("has no turn to resume"));
+  EXPECT_FALSE(rig.driver->works());
+}
+
+TEST(WaitingCommands, HooksAreAskedAgainWhenAnotherMessageComesToTheFront) {
+  Rig rig = asking_before_the_turn();
+  const std::string a = std::to_string(rig.driver->state().queue[0].id);
+  EXPECT_EQ(request(rig, {of(CommandVerb::kEnqueue, "b"), of(CommandVerb::kWithdraw, a)}), "");
+  rig.feed(HooksAnswered{rig.driver->place(), TurnAdvice{}});
+  EXPECT_NE(rig.find<AskHooks>(), nullptr);
+  EXPECT_FALSE(rig.driver->state().turn);
+  rig.feed(HooksAnswered{rig.driver->place(), TurnAdvice{}});
+  EXPECT_TRUE(rig.driver->state().turn);
+}
+
 TEST(WaitingCommands, AgentWithoutAModelIsNotCompacted) {
   State state;
   state.id = SessionId{"s1"};
