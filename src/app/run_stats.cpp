@@ -71,7 +71,7 @@ class StatsFold {
         name = tenant_;
         break;
     }
-    name = shown(name);
+    if (question_.by != StatsBy::kDay && question_.by != StatsBy::kTenant) name = shown(name);
     StatsRow& found = rows_[name];
     found.name = std::move(name);
     return &found;

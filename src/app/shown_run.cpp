@@ -1,12 +1,12 @@
 #include "app/shown_run.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "app/journal_walk.hpp"
 #include "core/project.hpp"
 #include "policy/event_texts.hpp"
 #include "policy/record_texts.hpp"
-#include "praxis/base/utf8.hpp"
 #include "runtime/agent_tree_nodes.hpp"
 
 namespace praxis::app {
@@ -54,17 +54,29 @@ Result<State> show_past(Journal& journal, const SessionId& run, const Redactions
   return state;
 }
 
+namespace {
+
+/// Whether a text of a node may have been cut.
+bool may_be_cut(const std::string& text) {
+  constexpr std::size_t kLongestCharacter = 4;
+  return text.size() + kLongestCutWord + kLongestCharacter > kMaxNodeContent;
+}
+
+}  // namespace
+
 AgentNode shown_node(AgentNode node, const redact::Redaction& shown,
                      const std::function<std::optional<State>(const SessionId&)>& state_of) {
-  constexpr std::size_t kLongestCharacter = 4;
-  if (!shown.is_off() && node.content.size() + kLongestCutWord + kLongestCharacter > kMaxNodeContent) {
-    const auto state = state_of(node.id);
-    node.content = state ? task_of(*state) : std::string();
+  if (shown.is_off()) return node;
+  const bool is_cut =
+      may_be_cut(node.content) || std::ranges::any_of(node.waiting, may_be_cut, &WaitingMessage::text);
+  const auto state = is_cut ? state_of(node.id) : std::nullopt;
+  if (may_be_cut(node.content)) node.content = state ? task_of(*state) : std::string();
+  node.content = cut_node_text(shown.text(std::move(node.content)));
+  for (WaitingMessage& each : node.waiting) {
+    if (may_be_cut(each.text)) each.text = state ? waiting_text(*state, each.id) : std::string();
+    each.text = cut_node_text(shown.text(std::move(each.text)));
   }
-  node.content = shown.text(std::move(node.content));
-  node.content.resize(utf8_head(node.content, kMaxNodeContent).size());
   node.comment = shown.text(std::move(node.comment));
-  for (WaitingMessage& each : node.waiting) each.text = shown.text(std::move(each.text));
   shown.redact(node.metadata);
   return node;
 }

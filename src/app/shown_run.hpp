@@ -32,8 +32,8 @@ Result<State> show_past(Journal& journal, const SessionId& run, const Redactions
                         const std::function<void(const Event&)>& each);
 
 /// A node of an agent tree as the filters `shown` of its session leave it. The steps that wait stay whole:
-/// who decides one has to see exactly what would run. `state_of` is asked if the content of the node was cut,
-/// because a filter does not find the half of a match; without a state, such a content is left out.
+/// who decides one has to see exactly what would run. `state_of` is asked if a text of the node was cut,
+/// because a filter does not find the half of a match; without a state, such a text is left out.
 AgentNode shown_node(AgentNode node, const redact::Redaction& shown,
                      const std::function<std::optional<State>(const SessionId&)>& state_of);
 

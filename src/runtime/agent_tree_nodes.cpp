@@ -23,16 +23,12 @@ void drop_cut_word(std::string& text) {
   if (length <= kLongestCutWord) text.resize(text.size() - length);
 }
 
-/// The head of a text of the run, filtered before it is cut: a filter does not find the half of a match.
+/// A text of the run, filtered before it is cut: a filter does not find the half of a match.
 std::string shown_head(const State& state, std::string text) {
   if (const auto filters = state.agent ? filters::filters_of(*state.agent) : nullptr)
     text =
         redact::Redaction().then(filters::text_rule(filters, filters::Point::kShown)).text(std::move(text));
-  if (text.size() > kMaxNodeContent) {
-    text.resize(utf8_head(text, kMaxNodeContent).size());
-    drop_cut_word(text);
-  }
-  return text;
+  return cut_node_text(std::move(text));
 }
 
 class Arranger {
@@ -90,6 +86,22 @@ std::string task_of(const State& state) {
 }
 
 std::string content_of(const State& state) { return shown_head(state, task_of(state)); }
+
+std::string cut_node_text(std::string text) {
+  if (text.size() > kMaxNodeContent) {
+    text.resize(utf8_head(text, kMaxNodeContent).size());
+    drop_cut_word(text);
+  }
+  return text;
+}
+
+std::string waiting_text(const State& state, std::uint64_t id) {
+  for (const auto* list : {&state.steering, &state.queue}) {
+    const auto found = std::ranges::find(*list, id, &WaitingMessage::id);
+    if (found != list->end()) return found->text;
+  }
+  return {};
+}
 
 std::vector<WaitingMessage> waiting_of(const State& state) {
   constexpr std::size_t kMostWaiting = 20;

@@ -17,10 +17,14 @@ namespace praxis {
 std::string task_of(const State& state);
 /// The same as the filters at `shown` of the agent leave it: at most its first `kMaxNodeContent` bytes.
 std::string content_of(const State& state);
-/// The last word is left out of a content that was cut, unless it is too long for a key.
+/// The last word is left out of a text that was cut, unless it is too long for a key.
 inline constexpr std::size_t kLongestCutWord = 2048;
+/// Cuts a text of a node after its first `kMaxNodeContent` bytes.
+std::string cut_node_text(std::string text);
 /// Returns the parked steps of `state`, with ids that are unique in the tree.
 std::vector<ParkedStep> pending_of(const State& state);
+/// The whole text of a message that waits; empty if none of this id does.
+std::string waiting_text(const State& state, std::uint64_t id);
 /// As `AgentNode::waiting`.
 std::vector<WaitingMessage> waiting_of(const State& state);
 /// Returns what the turn in progress waits for; nothing if it works or no turn is in progress.

@@ -22,6 +22,18 @@ void show_wait(AgentNode& node, const State& state) {
 
 }  // namespace
 
+/// Filtering the texts costs time, and they stay the same.
+void AgentRegistry::show_waiting(Entry& entry, const State& state) {
+  std::vector<std::uint64_t> ids;
+  for (const auto* list : {&state.steering, &state.queue}) {
+    for (const WaitingMessage& each : *list) ids.push_back(each.id);
+  }
+  if (ids == entry.waiting && (ids.empty() || entry.filters == state.agent)) return;
+  entry.waiting = std::move(ids);
+  entry.filters = state.agent;
+  entry.node.waiting = waiting_of(state);
+}
+
 std::unique_ptr<AgentRegistry::Place> AgentRegistry::enter(const SessionId& root, const State& state,
                                                            UnixMillis created) {
   auto entry = std::make_shared<Entry>();
@@ -82,8 +94,7 @@ std::optional<events::AgentStatus> AgentRegistry::Place::show(const State& state
     entry.parked = parked;
     node.pending = pending_of(state);
   }
-  if (!state.steering.empty() || !state.queue.empty() || !node.waiting.empty())
-    node.waiting = waiting_of(state);
+  show_waiting(entry, state);
   if (!changed) return std::nullopt;
   return events::AgentStatus{node.status, node.paused, node.content, node.comment};
 }

@@ -63,10 +63,12 @@ class AgentRegistry {
     TurnId turn;       ///< the turn whose prompt `node.content` shows
     std::string task;  ///< the prompt of `turn` as a `modify` command changed it
     std::pair<std::uint32_t, std::size_t>
-        parked;     ///< next id and number of parked steps: both unchanged means the same set
-    Usage earlier;  ///< usage of sub-agents that are not listed
-    std::vector<ChildState> recorded;  ///< sub-agents that the log already held when the session was opened
-    CallPlaces places;                 ///< of the calls that made its sub-agents
+        parked;  ///< next id and number of parked steps: both unchanged means the same set
+    std::vector<std::uint64_t> waiting;  ///< ids of the messages that `node.waiting` shows
+    AgentSpecPtr filters;                ///< the agent whose filters these passed
+    Usage earlier;                       ///< usage of sub-agents that are not listed
+    std::vector<ChildState> recorded;    ///< sub-agents that the log already held when the session was opened
+    CallPlaces places;                   ///< of the calls that made its sub-agents
     bool awake = true;
     bool shown = false;  ///< `Place::show` was called
     bool sleeps = false;
@@ -78,6 +80,7 @@ class AgentRegistry {
     std::list<SessionId> ended;
   };
 
+  static void show_waiting(Entry& entry, const State& state);
   void leave(const SessionId& root, Entry& entry);
   static void forget_oldest(Tree& tree);
 

@@ -74,7 +74,7 @@ TEST_F(ServedShown, MatchThatACutWouldHalve_IsNotShown) {
     wait_for(run, "completed");
     return "/api/v1/runs/" + run;
   };
-  for (const std::size_t cut : {80, 200, 4'096}) {
+  for (const std::size_t cut : {80U, 200U, 4'096U}) {
     for (std::size_t before = 3; before <= secret.size() + 1; ++before) {
       const std::string path = begin("pay", prompt_of(cut, before));
       for (const std::string& view : {path + "/tree", path + "/tree/rows", path + "/history",

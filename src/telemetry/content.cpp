@@ -28,7 +28,7 @@ class PartForm {
   JsonObject operator()(const ToolCallPart& part) const {
     return {{"type", "tool_call"},
             {"id", part.id.str()},
-            {"name", part.name},
+            {"name", redacted(question_, part.name)},
             {"arguments", redacted(question_, part.arguments)}};
   }
   JsonObject operator()(const ToolResultPart& part) const {

@@ -1,6 +1,7 @@
 #include "telemetry/span.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "app/journal_walk.hpp"
@@ -25,12 +26,15 @@ redact::Redaction filters_of(const std::vector<StoredRecord>& records, const app
   return agent == nullptr ? redact::Redaction() : redactions.filters_of_shown(*agent);
 }
 
+/// Attributes whose values come from the agent.
+constexpr std::array kWords{Key::kAgentId,  Key::kAgentName,       Key::kAgentDescription,
+                            Key::kToolName, Key::kToolDescription, Key::kStopSequences};
+
 /// What a span says with and without content.
 void redact_names(Span& span, const redact::Redaction& shown) {
   span.subject = shown.text(std::move(span.subject));
   for (auto& [key, value] : span.attributes) {
-    const bool is_name = key == Key::kAgentId || key == Key::kAgentName || key == Key::kToolName;
-    if (is_name) shown.redact(value);
+    if (std::ranges::find(kWords, key) != kWords.end()) shown.redact(value);
   }
 }
 

@@ -18,7 +18,7 @@ class Break:
 
 def event(name: str) -> Break:
     """An event that is made from a record is not published."""
-    old = "    if (!wanted_.test(kKind)) return;\n"
+    old = "    if (!wants<Body>()) return;\n    Event& event = events_.emplace_back();\n"
     drop = f"    if (BROKEN && std::is_same_v<Body, events::{name}>) return;\n"
     return Break(f"events::{name}", f"`events::{name}` is never published", Edit("src/core/project.cpp", old, drop + old),
                  names=(f"events::{name}",))

@@ -51,9 +51,9 @@ MUTANTS = (
         Edit("src/cli/replay_command.cpp", "return report->divergence ? ExitStatus::kDiverged : ExitStatus::kFinished;",
              "return ExitStatus::kFinished;"))),
     Mutant("approval_forgotten", "asks again for a call that was approved", (
-        Edit("src/core/apply_calls.cpp", "      call.phase = Phase::kApproved;", "      call.phase = Phase::kProposed;"),)),
+        Edit("src/core/apply_calls.cpp", "        approved.phase = Phase::kApproved;", "        approved.phase = Phase::kProposed;"),)),
     Mutant("edit_ignored", "runs an edited call with its old arguments", (
-        Edit("src/core/apply_calls.cpp", "      call.call.arguments = r.text;\n", ""),)),
+        Edit("src/core/apply_calls.cpp", "        if (r.verb == ApprovalVerb::kEdit) approved.call.arguments = r.text;\n", ""),)),
     Mutant("resume_anew", "starts a resumed run again from its prompt", (
         Edit("src/cli/resume_command.cpp", "  const StartTurn start = [&](Session& session) {\n",
              "  " + FIRST_PROMPT + "const StartTurn start = [&](Session& session) {\n"),

@@ -74,6 +74,7 @@ function ended(status: string): Handle {
 
 const commandWords: Record<string, string> = {
   steer: "Steered", enqueue: "Queued", interrupt: "Interrupted", annotate: "Comment", modify: "Task changed",
+  withdraw: "Message taken back", move: "Message moved", compact: "Summary asked for",
   delete: "Deleted", deadline: "Its time was over", budget: "Its budget was spent", rewind: "Taken back", set_agent: "Agent changed",
 };
 
