@@ -1,5 +1,6 @@
 #include "app/stats_page.hpp"
 
+#include <cmath>
 #include <initializer_list>
 #include <string_view>
 
@@ -19,12 +20,6 @@ thead th{background:#f2f2f2}
 /// The SHA-256 of `kStyle`: the browser applies no other style. A test computes it.
 constexpr std::string_view kStyleDigest = "Cs7Bn7/mFssOuPBJ1f1Vy5/1bmCHX+mxpARt4idu548=";
 
-constexpr double kMedian = 0.5, kP95 = 0.95;
-
-std::string percent(std::uint64_t part, std::uint64_t all) {
-  return all == 0 ? "-" : std::to_string((part * 100 + all / 2) / all) + " %";
-}
-
 /// Cells of a row, each after its tag.
 std::string cells(std::initializer_list<std::string> values) {
   std::string out;
@@ -34,7 +29,7 @@ std::string cells(std::initializer_list<std::string> values) {
 
 std::string times_of(const EffectStats& stats) {
   if (stats.calls == 0) return "-<td>-";
-  return show_duration(stats.percentile(kMedian)) + "<td>" + show_duration(stats.percentile(kP95));
+  return show_duration(stats.percentile(kMedian)) + "<td>" + show_duration(stats.percentile(kUsualMost));
 }
 
 std::string cells_of(const EffectStats& stats) {
@@ -55,20 +50,27 @@ void add_rows(std::string& out, const StatsTable& table) {
       "<th>Waited<th>People<th>Timers<th>Sub-agents<th>Retries</thead>\n";
   for (const StatsRow& row : table.report.rows) {
     const std::string name = table.by == StatsBy::kAll ? "all" : row.name.empty() ? "-" : row.name;
-    out +=
-        "<tr><th>" + visible_xml(name) +
-        cells({std::to_string(row.turns), percent(row.finished, row.turns), std::to_string(row.steps)}) +
-        cells_of(row.model) + cells_of(row.tool) +
-        cells({std::to_string(row.usage.input), std::to_string(row.usage.output),
-               percent(static_cast<std::uint64_t>(row.usage.cache_read),
-                       static_cast<std::uint64_t>(row.usage.input)),
-               row.has_unknown_price ? "$?" : show_usd(row.usage.cost), show_duration(row.waiting.total())});
+    out += "<tr><th>" + visible_xml(name) +
+           cells({std::to_string(row.turns), rate_text(row.finished, row.turns), std::to_string(row.steps)}) +
+           cells_of(row.model) + cells_of(row.tool) +
+           cells({std::to_string(row.usage.input), std::to_string(row.usage.output),
+                  rate_text(static_cast<std::uint64_t>(row.usage.cache_read),
+                            static_cast<std::uint64_t>(row.usage.input)),
+                  cost_text(row), show_duration(row.waiting.total())});
     for (const WaitsFor what : kAllWaits) out += "<td>" + show_duration(row.waiting.of(what));
     out += '\n';
   }
 }
 
 }  // namespace
+
+std::string rate_text(std::uint64_t part, std::uint64_t all) {
+  if (all == 0) return "-";
+  const double percent = 100 * static_cast<double>(part) / static_cast<double>(all);
+  return std::to_string(std::llrint(percent)) + " %";
+}
+
+std::string cost_text(const StatsRow& row) { return row.has_unknown_price ? "$?" : show_usd(row.usage.cost); }
 
 std::string stats_page(const std::string& times, const std::vector<StatsTable>& tables) {
   std::string out =

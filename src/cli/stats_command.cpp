@@ -22,19 +22,11 @@ namespace praxis::cli {
 namespace {
 
 constexpr std::size_t kWidestLine = 100;  // columns where there is no terminal
-constexpr double kMedian = 0.5, kMost = 0.95;
-
-std::string rate_of(std::uint64_t part, std::uint64_t all) {
-  return all == 0 ? "-" : fmt::format("{:.0f} %", 100 * static_cast<double>(part) / static_cast<double>(all));
-}
-
-std::string cost_of(const app::StatsRow& row) {
-  return row.has_unknown_price ? "$?" : app::show_usd(row.usage.cost);
-}
 
 std::string times_of(const app::EffectStats& stats) {
   if (stats.calls == 0) return "-";
-  return app::show_duration(stats.percentile(kMedian)) + ", " + app::show_duration(stats.percentile(kMost));
+  return app::show_duration(stats.percentile(app::kMedian)) + ", " +
+         app::show_duration(stats.percentile(app::kUsualMost));
 }
 
 /// The whole time, and what it was for.
@@ -56,7 +48,7 @@ std::vector<std::string> figures(const app::StatsRow& row) {
   const auto add = [&](std::string_view name, const std::string& value) {
     lines.push_back(fmt::format("{:<15}{}", name, value));
   };
-  add("turns", fmt::format("{}, {} finished", row.turns, rate_of(row.finished, row.turns)));
+  add("turns", fmt::format("{}, {} finished", row.turns, app::rate_text(row.finished, row.turns)));
   add("steps", fmt::format("{}", row.steps));
   add("model calls",
       fmt::format("{}, {} failed, {} retries", row.model.calls, row.model.errors, row.model.retries));
@@ -66,9 +58,9 @@ std::vector<std::string> figures(const app::StatsRow& row) {
   add("  median, p95", times_of(row.tool));
   add("tokens", fmt::format("{} in, {} out", row.usage.input, row.usage.output));
   add("from cache", fmt::format("{}, {}", row.usage.cache_read,
-                                rate_of(static_cast<std::uint64_t>(row.usage.cache_read),
-                                        static_cast<std::uint64_t>(row.usage.input))));
-  add("cost", cost_of(row));
+                                app::rate_text(static_cast<std::uint64_t>(row.usage.cache_read),
+                                               static_cast<std::uint64_t>(row.usage.input))));
+  add("cost", app::cost_text(row));
   add("waited", waited_text(row.waiting));
   return lines;
 }
@@ -86,12 +78,14 @@ std::vector<std::string> table(const std::vector<app::StatsRow>& rows, app::Stat
     const std::string name = row.name.empty() ? "-" : app::one_line(row.name, 40);
     if (is_tools) {
       lines.push_back({name, fmt::format("{}", row.tool.calls), fmt::format("{}", row.tool.errors),
-                       app::show_duration(row.tool.percentile(kMedian)),
-                       app::show_duration(row.tool.percentile(kMost)), fmt::format("{}", row.tool.retries)});
+                       app::show_duration(row.tool.percentile(app::kMedian)),
+                       app::show_duration(row.tool.percentile(app::kUsualMost)),
+                       fmt::format("{}", row.tool.retries)});
     } else {
-      lines.push_back({name, fmt::format("{}", row.turns), rate_of(row.finished, row.turns), cost_of(row),
-                       fmt::format("{}", row.usage.total()), fmt::format("{}", row.steps),
-                       fmt::format("{}", row.tool.calls), fmt::format("{}", row.model.retries)});
+      lines.push_back({name, fmt::format("{}", row.turns), app::rate_text(row.finished, row.turns),
+                       app::cost_text(row), fmt::format("{}", row.usage.total()),
+                       fmt::format("{}", row.steps), fmt::format("{}", row.tool.calls),
+                       fmt::format("{}", row.model.retries)});
     }
   }
   constexpr std::size_t kGap = 2, kLeastName = 8;
