@@ -45,7 +45,7 @@ Scenario memory() {
       .turns = 2};
 }
 
-/// An agent that reads and changes a file, which each stage makes anew.
+/// An agent that reads and changes a file, which each stage writes again first.
 Scenario coding(const std::shared_ptr<MemoryFolder>& folder) {
   return {.name = "coding",
           .script = R"({"tool_calls": [{"name": "file_read", "arguments": {"op": "read", "path": "sum.py"}}]}

@@ -32,7 +32,7 @@ std::unexpected<Error> no_role(const std::string& why) {
                   .set("kind", "no_role"));
 }
 
-/// A claim by its name; if there is none, by the names of the tables that it is in, such as
+/// A claim by its name; without such a claim, by the names of the tables that it is in, such as
 /// `realm_access.roles`.
 const Json& claim_at(const Json& claims, std::string_view name) {
   const Json* at = &json_at(claims, name);

@@ -31,7 +31,7 @@ struct OidcRules {
   std::string tenant_claim = {};  ///< empty: no claim names a tenant
   std::vector<OidcRule> rules = {};
 
-  /// By the first rule that is about the claims. Error `kPolicy` of the kind `no_role`: there is none, or a
+  /// By the first rule that is about the claims. Error `kPolicy` of the kind `no_role`: no rule fits, or a
   /// claim that these rules need is missing or names nothing.
   Result<OidcIdentity> identify(const Json& claims) const;
 };

@@ -37,7 +37,7 @@ void insert_sorted(std::vector<std::uint32_t>& sorted, std::uint32_t at, Key key
   sorted.insert(std::ranges::upper_bound(sorted, key(at), {}, key), at);
 }
 
-/// Returns the first of those that are found by `wanted`; null when there is none.
+/// Returns the first of those that are found by `wanted`; null if `wanted` finds nothing.
 template <class Wanted, class Key>
 const CallState* first_of(const std::vector<CallState>& calls, const std::vector<std::uint32_t>& sorted,
                           const Wanted& wanted, Key key) {

@@ -36,7 +36,7 @@ std::string kind_of_file_model(std::string_view model) {
 
 bool plays_cassette(std::string_view model) { return kind_of_file_model(model).starts_with("cassette"); }
 
-/// What the recorded run holds; nothing of it if there is none.
+/// What the recorded run holds; nothing of it without such a run.
 struct Recording {
   std::vector<StoredRecord> records;
   State state;

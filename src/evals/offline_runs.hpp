@@ -23,7 +23,7 @@ bool answers_from_files(std::string_view model);
 /// A run that was made again.
 struct OfflineRun {
   AgentResult result;      ///< that of the record if the run is the same
-  SessionId recorded;      ///< empty: there is none, and a cassette answered
+  SessionId recorded;      ///< empty: no run, a cassette answered
   std::string difference;  ///< the first step that is not as recorded, and why; empty: none
 };
 
