@@ -27,9 +27,11 @@ function counted(page, box, move, moves = 20) {
   }, [box, move, moves]);
 }
 
+// From some turns before the end, each of which takes a second: records of the last one may be of the same millisecond, which is
+// that of the end, where nothing is hidden.
 const slide = `
   const slider = document.querySelector(".scrubber input");
-  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(slider, slider.max - at * 7);
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(slider, slider.max - 40 - at * 7);
   slider.dispatchEvent(new Event("input", { bubbles: true }));`;
 
 export function smooth(rig) {
@@ -61,7 +63,7 @@ export function smooth(rig) {
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(slider, [${places}][at % 2]);
       slider.dispatchEvent(new Event("input", { bubbles: true }));`;
     const jumps = await counted(page, ".conversation", jump([Math.floor(most / 3), most - 40]), 8);
-    assert.ok(jumps.added < 12, JSON.stringify(jumps));assert.ok(jumps.added < 30, JSON.stringify(jumps));
+    assert.ok(jumps.added < 12, JSON.stringify(jumps));
     await page.locator(".call summary").first().click();
     assert.equal(await page.locator(".call details[open]").count(), 1);
     await counted(page, ".conversation", jump([Math.floor(most / 2), Math.floor(most / 2)]), 1);
