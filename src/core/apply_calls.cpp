@@ -127,7 +127,8 @@ void bar_call(TurnState& turn, const CallState& call, const records::EffectSettl
   turn.calls.update(call, [&](CallState& barred) {
     barred.phase = Phase::kBarred;
     barred.barred = kind;
-    barred.question = kind == ParkKind::kQuestion ? json_at(r.error->detail(), "question") : Json();
+    const char* const member = kind == ParkKind::kQuestion ? "question" : "authorisation";
+    barred.question = json_at(r.error->detail(), member);
     barred.result = failed_result(barred, r);
   });
 }
@@ -161,6 +162,13 @@ void answer_call(TurnState& turn, const CallState& call, const records::Decided&
     answered.question = nullptr;
     answered.phase = Phase::kApproved;
   });
+}
+
+/// What asked for the approval, and gave a state with it, finds that state among the answers.
+void note_authorised(CallState& call) {
+  if (const Json& state = json_at(call.question, "state"); !state.is_null())
+    call.answers.push_back({CallAnswer::Kind::kGiven, "", state});
+  call.question = nullptr;
 }
 
 /// Remembers the arguments that a person saw and allowed, for the rules about where values come from.
@@ -259,6 +267,7 @@ void decide_call(State& state, UnixMillis time, const CallState& call, const rec
     case ApprovalVerb::kApprove:
       state.turn->calls.update(call, [&](CallState& approved) {
         if (r.verb == ApprovalVerb::kEdit) approved.call.arguments = r.text;
+        if (kind == ParkKind::kAuthorisation) note_authorised(approved);
         approved.phase = Phase::kApproved;
       });
       if (kind == ParkKind::kApproval) note_approved(state, call, r);

@@ -161,7 +161,8 @@ Result<Test> read_filter_test(const Json& json) {
 Status check_filter(const Filter& filter) {
   const bool is_media = std::holds_alternative<HasMedia>(filter.test);
   const bool asks = std::holds_alternative<AsksModel>(filter.test);
-  if (asks && filter.action != Action::kDeny) return no_filter("that asks a model denies: choose deny");
+  if (asks && filter.action == Action::kAllow)
+    return no_filter("that asks a model cannot allow: choose deny, ask or redact");
   for (const Point point : filter.at) {
     const bool is_input = point == Point::kToolInput || point == Point::kMemory;
     const std::string at = "at \"" + std::string(to_string(point)) + "\" ";

@@ -158,6 +158,15 @@ bool FilterSet::has(Point point) const {
   });
 }
 
+Filter finding(Filter filter, const std::string& passage) {
+  re2::RE2::Options options;
+  options.set_literal(true);
+  options.set_log_errors(false);
+  filter.test = HasMatch{passage, false, std::make_shared<const re2::RE2>(passage, options)};
+  filter.action = Action::kRedact;
+  return filter;
+}
+
 std::vector<const Filter*> judges(const FilterSet& set, Point point, std::string_view tool) {
   std::vector<const Filter*> found;
   for (const std::vector<Filter>& layer : set.layers()) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -64,7 +65,7 @@ struct HasMedia {
 struct HasSecret {
   redact::Redaction finder;
 };
-/// A model answers a question about the text with yes (runtime/model_judge.hpp); `Scan` does not ask it.
+/// A model answers a question about the text (runtime/model_judge.hpp); `Scan` does not ask it.
 struct AsksModel {
   std::string question;
   std::string model;  ///< empty: that of the agent
@@ -98,6 +99,8 @@ class FilterSet {
  public:
   /// A filter that cannot be read denies everything: what it was to stop is unknown.
   explicit FilterSet(const AgentSpec& agent);
+  /// The filters of one file.
+  explicit FilterSet(std::vector<Filter> filters) : layers_{std::move(filters)} {}
   /// By file, in the order of the file.
   const std::vector<std::vector<Filter>>& layers() const { return layers_; }
   /// Whether some filter is about this point.
@@ -108,6 +111,8 @@ class FilterSet {
 
   std::vector<std::vector<Filter>> layers_;
 };
+/// As `filter`, but redacts this passage, wherever it stands.
+Filter finding(Filter filter, const std::string& passage);
 /// The filters at a point that ask a model about a call of `tool`.
 std::vector<const Filter*> judges(const FilterSet& set, Point point, std::string_view tool);
 using FilterSetPtr = std::shared_ptr<const FilterSet>;

@@ -3,27 +3,35 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "policy/filters.hpp"
 #include "praxis/tools/sub_agent.hpp"
+#include "praxis/tools/tool.hpp"
 
 namespace praxis {
 
-/// The filter that denies a text, and why.
-struct Judged {
-  std::string why;  ///< as `Scan::why`
-  std::string by;   ///< as `records::EffectSettled::by`
+/// Why a call may not run, or not yet.
+struct Objection {
+  Error error;     ///< `kPolicy`: it is denied; `kAuthorisation`: a person is asked
+  std::string by;  ///< as `records::EffectSettled::by`; empty: a person is asked
 };
 
-/// Asks the models of the filters at `point` about the arguments or the result of a running call of `tool`,
-/// one after the other, each as a sub-agent of the call: with a log and within the budget of its own. Returns
-/// the first that denies; `std::nullopt`: all let the text pass. A judge that gives no answer denies, and so
-/// does one whose text is longer than `kMostJudged`. `does` and `what` as in `Scan::why`. Blocks.
-std::optional<Judged> judge_by_models(CallScope& scope, const filters::FilterSet& set, filters::Point point,
-                                      std::string_view tool, const std::string& text, std::string_view does,
-                                      const std::string& what);
+/// Asks the models of the filters at `kToolInput` about the arguments of a running call, one after the other,
+/// each as a sub-agent of the call: with a log and within the budget of its own. Returns the first that
+/// denies, else the first that asks; `std::nullopt`: all let the call pass. A judge that gives no answer
+/// objects, and so does one whose text is longer than `kMostJudged`. Takes the approvals of earlier
+/// objections out of `answers`: their judges are not asked again. Blocks.
+std::optional<Objection> judge_arguments(CallScope& scope, const filters::FilterSet& set,
+                                         const ToolCallPart& call, std::vector<CallAnswer>& answers);
+
+/// Asks the models of the filters at `kToolOutput` likewise about what a call of `tool` gave. A filter that
+/// denies replaces all of it, one that redacts the passages that its model quotes. Returns what changed it,
+/// as `records::EffectSettled::by`; empty: nothing. Blocks.
+std::string judge_result(CallScope& scope, const filters::FilterSet& set, const std::string& tool,
+                         Result<ToolOutput>& output);
 
 inline constexpr std::size_t kMostJudged = std::size_t{64} * 1024;  ///< bytes of a text
+inline constexpr std::size_t kMostPassages = 100;                   ///< that a judge may quote from one text
 
 }  // namespace praxis

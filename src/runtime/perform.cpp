@@ -316,15 +316,13 @@ void SessionActor::run_tool(const std::shared_ptr<ToolRun>& run) {
   if (!continues) end_tool(*run, std::move(output));
 }
 
-/// The error of a call whose arguments a model objects to: it does not run.
+/// The error of a call whose arguments a model objects to: it does not run, or waits for a person.
 std::optional<Error> SessionActor::denied_by_model(ToolRun& run) {
   if (!run.filters) return std::nullopt;
-  auto denied = judge_by_models(*run.scope, *run.filters, filters::Point::kToolInput, run.call.name,
-                                run.call.arguments, "denies", "the arguments of \"" + run.call.name + '"');
-  if (!denied) return std::nullopt;
-  run.denied_by = std::move(denied->by);
-  return with_reach(make_error(ErrorCode::kPolicy, ErrorKind::kContentPolicy, std::move(denied->why)),
-                    Reach::kAnswered);
+  auto objection = judge_arguments(*run.scope, *run.filters, run.call, run.context.answers);
+  if (!objection) return std::nullopt;
+  run.denied_by = std::move(objection->by);
+  return std::move(objection->error);
 }
 
 /// Applies the content filters to what a call gave, while sub-agents of the call can still be asked. Returns
@@ -334,11 +332,9 @@ std::string SessionActor::filter_result(ToolRun& run, Result<ToolOutput>& output
   std::string by = filter_output(*run.filters, run.call.name, output);
   const bool asks = !output && output.error().kind() == ErrorKind::kAuthorisation;
   if (asks || by.starts_with("deny ")) return by;
-  auto denied = judge_by_models(*run.scope, *run.filters, filters::Point::kToolOutput, run.call.name,
-                                whole_text_of(output), "withholds", "the result of \"" + run.call.name + '"');
-  if (!denied) return by;
-  withhold(output, std::move(denied->why));
-  return std::move(denied->by);
+  const std::string judged = judge_result(*run.scope, *run.filters, run.call.name, output);
+  if (judged.starts_with("deny ") || by.empty()) return judged;
+  return judged.empty() ? by : by + ", " + judged.substr(judged.find(' ') + 1);
 }
 
 void SessionActor::end_tool(ToolRun& run, Result<ToolOutput> output) {
