@@ -1,6 +1,7 @@
 #include "app/run_stats.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -14,13 +15,18 @@
 namespace praxis::app {
 namespace {
 
-/// Adds the records of one session to the rows.
+/// By `StatsBy`.
+constexpr std::array<std::string_view, 6> kTableNames{"all", "agent", "model", "tool", "day", "tenant"};
+
+using Rows = std::map<std::string, StatsRow>;
+
+/// Adds the records of one session to the rows of one table.
 class StatsFold {
  public:
-  /// `tenant` is that of the session's run, for a question by tenant.
-  StatsFold(const StatsQuestion& question, const Redactions& redactions, std::string tenant,
-            std::map<std::string, StatsRow>& rows)
-      : question_(question), redactions_(redactions), tenant_(std::move(tenant)), rows_(rows) {}
+  /// `tenant` is that of the session's run, for a table by tenant.
+  StatsFold(StatsBy by, const StatsQuestion& question, const Redactions& redactions, std::string tenant,
+            Rows& rows)
+      : by_(by), question_(question), redactions_(redactions), tenant_(std::move(tenant)), rows_(rows) {}
 
   void add(const StoredRecord& stored) {
     const Record& record = stored.record;
@@ -47,11 +53,11 @@ class StatsFold {
   };
   using MaybeSpent = std::optional<Spent>;
 
-  /// The row for what the agent did, or for a tool; null if the question does not show it.
+  /// The row for what the agent did, or for a tool; null if the table does not show it.
   StatsRow* row(const std::string& model, const std::string& tool) {
     if (!is_in_time_) return nullptr;
     std::string name;
-    switch (question_.by) {
+    switch (by_) {
       case StatsBy::kAll:
         break;
       case StatsBy::kAgent:
@@ -71,7 +77,7 @@ class StatsFold {
         name = tenant_;
         break;
     }
-    if (question_.by != StatsBy::kDay && question_.by != StatsBy::kTenant) name = shown(name);
+    if (by_ != StatsBy::kDay && by_ != StatsBy::kTenant) name = shown(name);
     StatsRow& found = rows_[name];
     found.name = std::move(name);
     return &found;
@@ -134,10 +140,11 @@ class StatsFold {
     to->finished += body.reason == StopReason::kFinished ? 1 : 0;
   }
 
+  const StatsBy by_;
   const StatsQuestion& question_;
   const Redactions& redactions_;
   const std::string tenant_;
-  std::map<std::string, StatsRow>& rows_;
+  Rows& rows_;
   const AgentSpec* agent_ = nullptr;
   redact::Redaction shown_;                   ///< by the filters of `agent_`
   std::map<std::string, std::string> names_;  ///< as `shown_` leaves them
@@ -180,19 +187,36 @@ Millis EffectStats::percentile(double share) const {
   return *at;
 }
 
+std::string_view name_of(StatsBy by) { return kTableNames.at(static_cast<std::size_t>(by)); }
+
+std::optional<StatsBy> stats_by_named(std::string_view name) {
+  const auto found = std::ranges::find(kTableNames, name);
+  if (found == kTableNames.end()) return std::nullopt;
+  return static_cast<StatsBy>(found - kTableNames.begin());
+}
+
 Result<StatsReport> run_stats(Journal& journal, const StatsQuestion& question, const Redactions& redactions) {
-  std::map<std::string, StatsRow> rows;
-  if (question.by == StatsBy::kAll) rows[""] = {};
-  const bool by_tenant = question.by == StatsBy::kTenant;
+  std::vector<Rows> tables(question.by.size());
+  bool by_tenant = false;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    if (question.by[i] == StatsBy::kAll) tables[i][""] = {};
+    by_tenant = by_tenant || question.by[i] == StatsBy::kTenant;
+  }
+  const auto add = [&](const std::vector<StoredRecord>& records) {
+    const std::string tenant = by_tenant ? tenant_of(journal, records) : "";
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      StatsFold fold(question.by[i], question, redactions, tenant, tables[i]);
+      for (const StoredRecord& stored : records) fold.add(stored);
+    }
+  };
   const auto all =
-      walk_journal(journal, {.from = question.from, .until = question.until},
-                   [&](const std::vector<StoredRecord>& records) {
-                     StatsFold fold(question, redactions, by_tenant ? tenant_of(journal, records) : "", rows);
-                     for (const StoredRecord& stored : records) fold.add(stored);
-                   });
+      walk_journal(journal, {.from = question.from, .until = question.until, .counts = question.counts}, add);
   if (!all) return fail(all.error());
-  StatsReport report{.rows = {}, .is_complete = *all};
-  for (auto& [name, row] : rows) report.rows.push_back(std::move(row));
+  StatsReport report{.tables = {}, .is_complete = *all};
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    report.tables.push_back({question.by[i]});
+    for (auto& [name, row] : tables[i]) report.tables.back().rows.push_back(std::move(row));
+  }
   return report;
 }
 

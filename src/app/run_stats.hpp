@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/waiting_time.hpp"
@@ -21,6 +24,9 @@ inline constexpr const char* kTenantOfRun = "tenant";
 
 /// What has a line of its own.
 enum class StatsBy : std::uint8_t { kAll, kAgent, kModel, kTool, kDay, kTenant };
+/// `all`, `agent`, `model`, `tool`, `day`, `tenant`.
+std::string_view name_of(StatsBy by);
+std::optional<StatsBy> stats_by_named(std::string_view name);
 
 /// Counts of effects of one kind.
 struct EffectStats {
@@ -45,13 +51,20 @@ struct StatsRow {
 };
 
 struct StatsQuestion {
+  std::vector<StatsBy> by = {StatsBy::kAll};  ///< a table for each
+  UnixMillis from = {}, until = {};           ///< what ended in this time; without `until` itself
+  /// Whether a session counts; null: all do.
+  std::function<bool(const SessionId& session)> counts = nullptr;
+};
+
+struct StatsTable {
   StatsBy by = StatsBy::kAll;
-  UnixMillis from = {}, until = {};  ///< what ended in this time; without `until` itself
+  std::vector<StatsRow> rows = {};  ///< by name; one without a name for `kAll`
 };
 
 struct StatsReport {
-  std::vector<StatsRow> rows;  ///< by name; one without a name for `kAll`
-  bool is_complete = true;     ///< false: there are more sessions than were read
+  std::vector<StatsTable> tables;  ///< in the order of the question
+  bool is_complete = true;         ///< false: there are more sessions than were read
 };
 
 /// Reads the logs that were written to in this time. Sub-agents count as agents of their own, and a turn for

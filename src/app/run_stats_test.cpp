@@ -38,9 +38,26 @@ TEST_F(RunStatsTest, SubAgent_CountsForTheTenantOfItsRun) {
   run(scripted(R"({"text": "done"})"), nullptr);
 
   const UnixMillis end = system_environment()->now() + Millis{1};
-  const auto report = run_stats(*journal_, {StatsBy::kTenant, {}, end}, Redactions());
+  const auto report = run_stats(*journal_, {{StatsBy::kTenant}, {}, end}, Redactions());
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_THAT(report->rows, UnorderedElementsAre(of("acme", 2), of("other", 1), of("", 1)));
+  EXPECT_THAT(report->tables.at(0).rows, UnorderedElementsAre(of("acme", 2), of("other", 1), of("", 1)));
+}
+
+TEST_F(RunStatsTest, SeveralTables_AreThoseOfSeveralQuestions) {
+  run(scripted(R"({"text": "done"})").id("one"), JsonObject{{kTenantOfRun, "acme"}});
+  run(scripted(R"({"text": "done"})").id("two"), nullptr);
+  const UnixMillis end = system_environment()->now() + Millis{1};
+  const auto report = run_stats(
+      *journal_, {{StatsBy::kAll, StatsBy::kAgent, StatsBy::kTenant, StatsBy::kTool}, {}, end}, Redactions());
+  ASSERT_TRUE(report) << report.error().message;
+  ASSERT_EQ(report->tables.size(), 4U);
+  EXPECT_THAT(report->tables[0].rows, UnorderedElementsAre(of("", 2)));
+  EXPECT_THAT(report->tables[1].rows, UnorderedElementsAre(of("one", 1), of("two", 1)));
+  EXPECT_THAT(report->tables[2].rows, UnorderedElementsAre(of("acme", 1), of("", 1)));
+  EXPECT_THAT(report->tables[3].rows, ::testing::IsEmpty());
+  for (const StatsTable& table : report->tables)
+    EXPECT_EQ(stats_by_named(name_of(table.by)), std::optional(table.by));
+  EXPECT_EQ(stats_by_named("month"), std::nullopt);
 }
 
 TEST_F(RunStatsTest, Names_AreAsTheFiltersOfTheirRunLeaveThem) {
@@ -50,9 +67,10 @@ TEST_F(RunStatsTest, Names_AreAsTheFiltersOfTheirRunLeaveThem) {
   run(scripted(R"({"text": "done"})").id("heron").policy(rules), nullptr);
   run(scripted(R"({"text": "done"})").id("heron-too"), nullptr);
   const UnixMillis end = system_environment()->now() + Millis{1};
-  const auto report = run_stats(*journal_, {StatsBy::kAgent, {}, end}, Redactions());
+  const auto report = run_stats(*journal_, {{StatsBy::kAgent}, {}, end}, Redactions());
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_THAT(report->rows, UnorderedElementsAre(of("[REDACTED:secret]", 1), of("heron-too", 1)));
+  EXPECT_THAT(report->tables.at(0).rows,
+              UnorderedElementsAre(of("[REDACTED:secret]", 1), of("heron-too", 1)));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 #include "app/values.hpp"
 #include "base/visible_text.hpp"
@@ -37,9 +38,9 @@ std::string cells_of(const EffectStats& stats) {
                 times_of(stats)});
 }
 
-void add_tool_rows(std::string& out, const StatsReport& report) {
+void add_tool_rows(std::string& out, const StatsTable& table) {
   out += "<thead><tr><th>Tool<th>Calls<th>Failed<th>Retries<th>Median<th>95 %</thead>\n";
-  for (const StatsRow& row : report.rows)
+  for (const StatsRow& row : table.rows)
     out += "<tr><th>" + visible_xml(row.name) + cells_of(row.tool) + '\n';
 }
 
@@ -48,7 +49,7 @@ void add_rows(std::string& out, const StatsTable& table) {
       "<thead><tr><th><th>Turns<th>Finished<th>Steps<th>Model calls<th>Failed<th>Retries<th>Median<th>95 %"
       "<th>Tool calls<th>Failed<th>Retries<th>Median<th>95 %<th>Tokens in<th>Out<th>From cache<th>Cost"
       "<th>Waited<th>People<th>Timers<th>Sub-agents<th>Retries</thead>\n";
-  for (const StatsRow& row : table.report.rows) {
+  for (const StatsRow& row : table.rows) {
     const std::string name = table.by == StatsBy::kAll ? "all" : row.name.empty() ? "-" : row.name;
     out += "<tr><th>" + visible_xml(name) +
            cells({std::to_string(row.turns), rate_text(row.finished, row.turns), std::to_string(row.steps)}) +
@@ -62,6 +63,24 @@ void add_rows(std::string& out, const StatsTable& table) {
   }
 }
 
+std::string_view heading_of(StatsBy by) {
+  switch (by) {
+    case StatsBy::kAll:
+      return "All runs";
+    case StatsBy::kAgent:
+      return "By agent";
+    case StatsBy::kModel:
+      return "By model";
+    case StatsBy::kTool:
+      return "By tool";
+    case StatsBy::kDay:
+      return "By day (UTC)";
+    case StatsBy::kTenant:
+      return "By tenant";
+  }
+  std::unreachable();
+}
+
 }  // namespace
 
 std::string rate_text(std::uint64_t part, std::uint64_t all) {
@@ -72,7 +91,7 @@ std::string rate_text(std::uint64_t part, std::uint64_t all) {
 
 std::string cost_text(const StatsRow& row) { return row.has_unknown_price ? "$?" : show_usd(row.usage.cost); }
 
-std::string stats_page(const std::string& times, const std::vector<StatsTable>& tables) {
+std::string stats_page(const std::string& times, const StatsReport& report) {
   std::string out =
       "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-";
@@ -83,12 +102,12 @@ std::string stats_page(const std::string& times, const std::vector<StatsTable>& 
       "<title>Measures of runs</title>\n<style>";
   out += kStyle;
   out += "</style>\n<h1>Measures of runs</h1>\n<p>" + visible_xml(times) + "</p>\n";
-  for (const StatsTable& table : tables) {
-    out += "<h2>" + visible_xml(table.title) + "</h2>\n";
-    if (!table.report.is_complete) out += "<p>There are older runs, which are left out.</p>\n";
+  if (!report.is_complete) out += "<p>There are older runs, which are left out.</p>\n";
+  for (const StatsTable& table : report.tables) {
+    out.append("<h2>").append(heading_of(table.by)).append("</h2>\n");
     out += "<table>\n";
     if (table.by == StatsBy::kTool) {
-      add_tool_rows(out, table.report);
+      add_tool_rows(out, table);
     } else {
       add_rows(out, table);
     }

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "app/run_stats.hpp"
 
@@ -17,15 +16,8 @@ std::string rate_text(std::uint64_t part, std::uint64_t all);
 /// What a row cost; `$?` if a price is unknown.
 std::string cost_text(const StatsRow& row);
 
-/// A table of the page.
-struct StatsTable {
-  std::string title;
-  StatsBy by = StatsBy::kAll;
-  StatsReport report;
-};
-
 /// A file without scripts and without anything from elsewhere, which says so in its own policy.
 /// `times`: what the tables are about, as a sentence.
-std::string stats_page(const std::string& times, const std::vector<StatsTable>& tables);
+std::string stats_page(const std::string& times, const StatsReport& report);
 
 }  // namespace praxis::app

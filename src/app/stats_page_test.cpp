@@ -21,7 +21,7 @@ constexpr const char* kHostile = "<script>alert(1)</script>\"'><img src=x onerro
 std::string page_of(StatsBy by) {
   StatsRow row{.name = kHostile, .turns = 2, .finished = 1};
   row.waiting.times.at(0) = Millis{90'000};
-  return stats_page("What ended until now.", {{"By it", by, {{row}, false}}});
+  return stats_page("What ended until now.", {{{by, {row}}}, false});
 }
 
 TEST(StatsPage, HostileNames_AreText) {

@@ -106,27 +106,16 @@ std::vector<std::string> table(const std::vector<app::StatsRow>& rows, app::Stat
   return out;
 }
 
-/// Writes the page with a table for each question.
-Status write_page(const std::string& path, Journal& journal, const app::StatsQuestion& times,
-                  const app::Redactions& redactions) {
-  constexpr std::array<std::pair<app::StatsBy, const char*>, 6> kTables{
-      {{app::StatsBy::kAll, "All runs"},
-       {app::StatsBy::kAgent, "By agent"},
-       {app::StatsBy::kModel, "By model"},
-       {app::StatsBy::kTool, "By tool"},
-       {app::StatsBy::kDay, "By day (UTC)"},
-       {app::StatsBy::kTenant, "By tenant"}}};
-  std::vector<app::StatsTable> tables;
-  for (const auto& [by, title] : kTables) {
-    auto report = app::run_stats(journal, {by, times.from, times.until}, redactions);
-    if (!report) return fail(report.error());
-    tables.push_back({title, by, *std::move(report)});
-  }
+/// The tables of the page.
+constexpr std::array kPageTables{app::StatsBy::kAll,  app::StatsBy::kAgent, app::StatsBy::kModel,
+                                 app::StatsBy::kTool, app::StatsBy::kDay,   app::StatsBy::kTenant};
+
+Status write_page(const std::string& path, const app::StatsQuestion& times, const app::StatsReport& report) {
   const std::string until = to_iso8601(times.until);
   const std::string text = times.from.value == 0
                                ? "What ended until " + until + "."
                                : "What ended from " + to_iso8601(times.from) + " until " + until + ".";
-  return write_file(path, app::stats_page(text, tables));
+  return write_file(path, app::stats_page(text, report));
 }
 
 }  // namespace
@@ -141,24 +130,24 @@ Result<ExitStatus> execute(const StatsOptions& options, Console& console) {
   if (!*journal) return ExitStatus::kFinished;
   const UnixMillis now = system_environment()->now();
   const UnixMillis from = options.since ? UnixMillis{now.value - options.since->count()} : UnixMillis{};
-  const app::StatsQuestion question{options.by, from, now + Millis{1}};
-  const app::Redactions redactions(*workspace);
-  const auto report = app::run_stats(**journal, question, redactions);
+  app::StatsQuestion question{{options.by}, from, now + Millis{1}};
+  if (!page.empty()) question.by = {kPageTables.begin(), kPageTables.end()};
+  const auto report = app::run_stats(**journal, question, app::Redactions(*workspace));
   if (!report) return fail(report.error());
   if (!page.empty()) {
-    if (auto written = write_page(page, **journal, question, redactions); !written)
-      return fail(written.error());
+    if (auto written = write_page(page, question, *report); !written) return fail(written.error());
   }
+  const auto& rows = std::ranges::find(report->tables, options.by, &app::StatsTable::by)->rows;
   console.result({{"complete", report->is_complete}});
   if (!report->is_complete)
     console.err.line("praxis: warning: there are older runs, which are left out; --since bounds the time");
   if (options.json) {
-    for (const app::StatsRow& row : report->rows) console.item("stats", app::stats_json(row));
+    for (const app::StatsRow& row : rows) console.item("stats", app::stats_json(row));
     return ExitStatus::kFinished;
   }
   const std::size_t columns = console.terminal.out ? terminal_size(STDOUT_FILENO).columns : kWidestLine;
-  const auto lines = options.by == app::StatsBy::kAll ? figures(report->rows.front())
-                                                      : table(report->rows, options.by, columns);
+  const auto lines =
+      options.by == app::StatsBy::kAll ? figures(rows.front()) : table(rows, options.by, columns);
   for (const std::string& line : lines) console.out.line(line);
   return ExitStatus::kFinished;
 }

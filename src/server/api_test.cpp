@@ -127,6 +127,59 @@ TEST_F(ServedApi, UsageOfOthersIsNotCounted) {
   EXPECT_EQ(calls(kOwner), 1);
 }
 
+// ---- stats
+
+TEST_F(ServedApi, StatsHaveATableForEachWord) {
+  script("noting", R"({"tool_calls":[{"name":"kv","arguments":{"operation":"list"}}]})"
+                   "\n"
+                   R"({"text":"Done."})");
+  agent("noting", "[tools.kv]\n[policy]\nallow = [\"kv\"]\n");
+  start();
+  finished("noting");
+  finished("chat");
+  const Answer answer = call("GET", "/api/v1/stats?by=all,agent,tool");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(json_at(answer.json, "complete"), Json(true));
+  const JsonArray& tables = json_at(answer.json, "tables").as_array();
+  ASSERT_EQ(tables.size(), 3U) << answer.body;
+  const auto rows = [&](std::size_t table) { return json_at(tables.at(table), "rows").as_array(); };
+  ASSERT_EQ(rows(0).size(), 1U);
+  EXPECT_EQ(json_int(rows(0).at(0), "turns"), 2);
+  EXPECT_EQ(json_at(rows(0).at(0), "success_rate").to_number<double>(), 1.0);
+  EXPECT_EQ(json_string(tables.at(1), "by"), "agent");
+  ASSERT_EQ(rows(1).size(), 2U);
+  EXPECT_EQ(json_string(rows(1).at(1), "name"), "noting");
+  EXPECT_EQ(json_int(rows(1).at(1), "steps"), 2);
+  ASSERT_EQ(rows(2).size(), 1U);
+  EXPECT_EQ(json_string(rows(2).at(0), "name"), "kv");
+  EXPECT_EQ(json_int(json_at(rows(2).at(0), "tool_calls"), "calls"), 1);
+  const Answer before = call("GET", "/api/v1/stats?from=2001-01-01&until=2001-01-31");
+  EXPECT_EQ(json_int(json_at(json_at(before.json, "tables").at(0), "rows").at(0), "turns"), 0);
+}
+
+TEST_F(ServedApi, StatsRefuseWordsThatTheyDoNotKnow) {
+  start();
+  for (const char* query : {"by=month", "by=agent,", "by=agent,agent", "by=%2C"}) {
+    const Answer answer = call("GET", std::string("/api/v1/stats?") + query);
+    EXPECT_EQ(answer.status, 400) << query;
+    EXPECT_EQ(answer.text("field"), "by") << query;
+  }
+  EXPECT_EQ(call("GET", "/api/v1/stats?from=2026-02-30").text("field"), "from");
+}
+
+TEST_F(ServedApi, StatsOfOthersAreNotCounted) {
+  start();
+  finished("chat", kAnna);
+  const auto turns = [&](std::string_view token) {
+    const Answer answer = call("GET", "/api/v1/stats?by=tenant", "", token);
+    const JsonArray& rows = json_at(json_at(answer.json, "tables").at(0), "rows").as_array();
+    return rows.empty() ? 0 : json_int(rows.at(0), "turns");
+  };
+  EXPECT_EQ(turns(kAnna), 1);
+  EXPECT_EQ(turns(kBert), 0);
+  EXPECT_EQ(turns(kOwner), 1);
+}
+
 // ---- blobs
 
 class ServedBlobs : public ServedApi {

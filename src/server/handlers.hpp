@@ -38,6 +38,7 @@ Result<HttpAnswer> show_prompt(Service& service, const Call& call);
 Result<HttpAnswer> label_prompt(Service& service, const Call& call);
 Result<HttpAnswer> search_memory(Service& service, const Call& call);
 Result<HttpAnswer> show_usage(Service& service, const Call& call);
+Result<HttpAnswer> show_stats(Service& service, const Call& call);
 Result<HttpAnswer> show_blob(Service& service, const Call& call);
 
 // The page.

@@ -52,6 +52,7 @@ constexpr std::array kRows{
     Row{"GET", "/api/v1/events", Right::kReadHistory},
     Row{"GET", "/api/v1/runs/{id}/compare/{other}", Right::kReadHistory},
     Row{"GET", "/api/v1/usage", Right::kReadHistory},
+    Row{"GET", "/api/v1/stats", Right::kReadHistory},
     Row{"GET", "/api/v1/settings", Right::kReadConfiguration},
     Row{"GET", "/api/v1/doctor", Right::kReadConfiguration},
     Row{"GET", "/api/v1/prompts", Right::kChangePrompts},

@@ -178,6 +178,9 @@ constexpr std::array kUsageQuery{Field{"from", "string", "first day, such as 202
                                  Field{"until", "string", "last day; today"},
                                  Field{"agent", "string", "calls of this agent"},
                                  Field{"model", "string", "calls of this model"}};
+constexpr std::array kStatsQuery{
+    Field{"by", "string", "tables, apart by commas: all, agent, model, tool, day, tenant; all"},
+    kUsageQuery[0], kUsageQuery[1]};
 constexpr std::array kDesignQuery{Field{"prompt", "string", "the message of the user", true},
                                   Field{"agent", "string", "name of the agent"}};
 constexpr std::array kUpdateBody{Field{"userComment", "string", "a comment, or delete, or modify"},
@@ -318,6 +321,7 @@ constexpr std::array kRoutes{
     Route{"GET", "/api/v1/runs/{id}/compare/{other}", "Where two runs part, and how each one ended",
           compare_runs},
     Route{"GET", "/api/v1/usage", "Tokens and cost by day, agent and model", show_usage, kUsageQuery},
+    Route{"GET", "/api/v1/stats", "How agents, models and tools did", show_stats, kStatsQuery},
     Route{"GET", "/api/v1/settings", "The settings of the server with the layers that they come from",
           list_settings},
     Route{"GET", "/api/v1/doctor", "Whether the server is set up well, as praxis doctor checks it",

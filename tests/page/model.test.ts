@@ -8,7 +8,7 @@ import { History, isDecision, isError } from "../../web/src/model/history.ts";
 import { addressOf, filterOf, noFilter, queryOf, saysMore, stillListed } from "../../web/src/model/run_filter.ts";
 import { RunState, type CallItem } from "../../web/src/model/run_state.ts";
 import { rows, shown } from "../../web/src/model/tree.ts";
-import { csv, dayBars, sums, top } from "../../web/src/model/usage.ts";
+import { csv, dayBars, figures, sums, top } from "../../web/src/model/usage.ts";
 import { extent, lanes, totals, zoomed } from "../../web/src/model/waterfall.ts";
 import { address, placeOf } from "../../web/src/router.ts";
 
@@ -223,6 +223,21 @@ test("a chart has a bar for each day, made of what the calls took", () => {
   assert.deepEqual(bars[1]!.parts, [{ name: "input", amount: 6 }, { name: "cached", amount: 4 }, { name: "output", amount: 3 }]);
   assert.deepEqual(dayBars(rows, "2026-02-28", "2026-02-28", "cost").map((bar) => bar.total), [1]);
   assert.deepEqual([0, 0.03, 1, 1.01, 3, 5.5, 1000, 1001].map(top), [1, 0.05, 1, 2, 5, 10, 1000, 2000]);
+});
+
+test("measures of tools are calls alone, and a rate of nothing is empty", () => {
+  const calls = { calls: 3, errors: 1, retries: 0, median_ms: 20, p95_ms: 1500 };
+  const none = { calls: 0, errors: 0, retries: 0, median_ms: 0, p95_ms: 0 };
+  const row = { name: "kv", turns: 0, finished: 0, success_rate: null, steps: 0, model_calls: none, tool_calls: calls, usage: { total: 0 }, waiting: { total_ms: 90_000, people_ms: 60_000, timers_ms: 0, sub_agents_ms: 30_000, retries_ms: 0 }, cost_usd: 0 };
+  const tools = figures({ by: "tool", rows: [row] });
+  assert.deepEqual(tools.rows[0]!.cells.map((cell) => cell.shown), ["3", "1", "0", "20 ms", "1.5 s"]);
+  assert.equal(tools.heads.length, 5);
+  const agents = figures({ by: "agent", rows: [row, { ...row, name: null, success_rate: 2 / 3 }] });
+  assert.equal(agents.heads.length, agents.rows[0]!.cells.length);
+  assert.deepEqual(agents.rows[0]!.cells[1], { shown: "", saved: null });
+  assert.equal(agents.rows[1]!.cells[1]!.shown, "67 %");
+  assert.deepEqual(agents.rows[0]!.cells.slice(-2).map((cell) => cell.saved), [90_000, 60_000]);
+  assert.equal(agents.rows[1]!.name, "");
 });
 
 test("CSV quotes, and disarms formulas", () => {

@@ -175,4 +175,27 @@ export function views(rig) {
     for (const agent of ["lead", "chat"]) assert.equal(Number(lines.find((line) => line.startsWith(agent + ",")).split(",")[5]), total(agent));
     await rig.finish(page);
   });
+
+  test("how agents and tools did is what the server measures, and saved as CSV", async () => {
+    await rig.status(await rig.begin("lead-alone", "For measures"), "completed");
+    const page = await rig.tab();
+    await page.goto(rig.url + "/#/usage");
+    const agents = page.getByRole("region", { name: "How agents did" }).last();
+    const { tables } = await rig.api("/stats?by=agent,tool");
+    const cells = (region, name) => region.getByRole("row").filter({ has: page.getByRole("cell", { name, exact: true }) }).first().getByRole("cell").allInnerTexts();
+    const lead = tables[0].rows.find((row) => row.name === "lead-alone");
+    assert.ok(lead.turns > 0 && lead.steps > 1);
+    await agents.getByRole("cell", { name: "lead-alone", exact: true }).waitFor();
+    assert.deepEqual((await cells(agents, "lead-alone")).slice(0, 5), ["lead-alone", String(lead.turns), Math.round(lead.success_rate * 100) + " %", String(lead.steps), String(lead.model_calls.calls)]);
+    const tools = page.getByRole("region", { name: "How tools did" }).last();
+    const kv = tables[1].rows.find((row) => row.name === "kv");
+    assert.deepEqual((await cells(tools, "kv")).slice(0, 3), ["kv", String(kv.tool_calls.calls), String(kv.tool_calls.errors)]);
+    assert.equal(await page.getByRole("region", { name: "How tenants did" }).count(), 0, "without tenants there is no table of them");
+    const saved = page.waitForEvent("download");
+    await tools.locator("xpath=preceding-sibling::header").getByRole("button").click();
+    const lines = readFileSync(await (await saved).path(), "utf8").trim().split("\r\n");
+    assert.equal(lines[0], "tool,Calls,Failed,Retries,Median,95 %");
+    assert.equal(Number(lines.find((line) => line.startsWith("kv,")).split(",")[1]), kv.tool_calls.calls);
+    await rig.finish(page);
+  });
 }

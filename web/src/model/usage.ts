@@ -1,5 +1,6 @@
 // Sums of tokens and cost, and tables as CSV.
-import type { UsageRow } from "../api/types.ts";
+import type { EffectStats, StatsTable, UsageRow } from "../api/types.ts";
+import { duration } from "./words.ts";
 
 export interface Sum {
   name: string;
@@ -55,6 +56,38 @@ export function top(amount: number): number {
   if (amount <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(amount));
   return ([1, 2, 5].find((each) => each * power >= amount * (1 - 1e-9)) ?? 10) * power;
+}
+
+/** A cell of a table: what is shown, and what is saved. */
+export interface Cell {
+  shown: string;
+  saved: string | number | null;
+}
+export interface Figures {
+  heads: string[];
+  rows: { name: string; cells: Cell[] }[];
+}
+
+const plain = (amount: number): Cell => ({ shown: String(amount), saved: amount });
+const time = (ms: number): Cell => ({ shown: duration(ms), saved: ms });
+const rate = (share: number | null): Cell => ({ shown: share === null ? "" : Math.round(share * 100) + " %", saved: share });
+
+/** How agents, models or tools did: tools have calls alone. */
+export function figures(table: StatsTable): Figures {
+  const calls = (of: EffectStats) => [plain(of.calls), plain(of.errors), plain(of.retries), time(of.median_ms), time(of.p95_ms)];
+  if (table.by === "tool") {
+    return { heads: ["Calls", "Failed", "Retries", "Median", "95 %"], rows: table.rows.map((row) => ({ name: row.name ?? "", cells: calls(row.tool_calls) })) };
+  }
+  return {
+    heads: ["Turns", "Finished", "Steps", "Model calls", "Failed", "Retries", "Median", "95 %", "Tool calls", "Failed", "Waited", "of it for people"],
+    rows: table.rows.map((row) => ({
+      name: row.name ?? "",
+      cells: [
+        plain(row.turns), rate(row.success_rate), plain(row.steps), ...calls(row.model_calls),
+        plain(row.tool_calls.calls), plain(row.tool_calls.errors), time(row.waiting.total_ms), time(row.waiting.people_ms),
+      ],
+    })),
+  };
 }
 
 /** A table as CSV (RFC 4180). A text that a spreadsheet would take for a formula begins with an apostrophe. */

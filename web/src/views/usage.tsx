@@ -2,18 +2,20 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call } from "../api/client.ts";
-import type { UsageReport } from "../api/types.ts";
-import { csv, dayBars, sums, top, type Sum } from "../model/usage.ts";
+import type { StatsReport, StatsTable, UsageReport } from "../api/types.ts";
+import { csv, dayBars, figures, sums, top, type Sum } from "../model/usage.ts";
 import { cost, tokens } from "../model/words.ts";
 import { Failed } from "../ui/parts.tsx";
 
 const report = signal<UsageReport | null>(null);
+const stats = signal<StatsReport | null>(null);
 const error = signal("");
 const range = signal({ from: "", until: "" });
 
 async function read(): Promise<void> {
   try {
     report.value = await call("GET /api/v1/usage", { query: range.value });
+    stats.value = await call("GET /api/v1/stats", { query: { ...range.value, by: "agent,tool,tenant" } });
     error.value = "";
   } catch (refusal) {
     error.value = (refusal as Error).message;
@@ -22,13 +24,19 @@ async function read(): Promise<void> {
 
 const heads = ["calls", "input", "output", "cached", "total", "cost_usd"];
 
-function download(column: string, rows: Sum[]): void {
-  const text = csv([column, ...heads], rows.map((row) => [row.name, row.calls, row.input, row.output, row.cached, row.total, row.cost]));
+type Saved = Parameters<typeof csv>[1][number];
+
+function download(what: string, columns: string[], rows: Saved[]): void {
+  const text = csv(columns, rows);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-  link.download = `praxis-usage-by-${column}.csv`;
+  link.download = `praxis-${what}.csv`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function save(column: string, rows: Sum[]): void {
+  download(`usage-by-${column}`, [column, ...heads], rows.map((row) => [row.name, row.calls, row.input, row.output, row.cached, row.total, row.cost]));
 }
 
 function Table({ column, title, shown }: { column: "day" | "agent" | "model"; title: string; shown: UsageReport }) {
@@ -37,7 +45,7 @@ function Table({ column, title, shown }: { column: "day" | "agent" | "model"; ti
     <section aria-label={title}>
       <header class="row">
         <h2>{title}</h2>
-        <button type="button" class="plain" onClick={() => download(column, rows)} disabled={rows.length === 0}>CSV</button>
+        <button type="button" class="plain" onClick={() => save(column, rows)} disabled={rows.length === 0}>CSV</button>
       </header>
       <div class="wide" tabIndex={0} role="region" aria-label={title}>
         <table>
@@ -54,6 +62,42 @@ function Table({ column, title, shown }: { column: "day" | "agent" | "model"; ti
                 <td class="number">{row.calls}</td>
                 {[row.input, row.output, row.cached, row.total].map((count, at) => <td key={at} class="number" title={String(count)}>{tokens(count)}</td>)}
                 <td class="number">{cost(row.cost)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+const titles: Record<string, string> = { agent: "How agents did", tool: "How tools did", tenant: "How tenants did" };
+
+/** Success, steps, errors and times. Without tenants there is nothing to tell apart. */
+function Measures({ table }: { table: StatsTable }) {
+  const title = titles[table.by]!;
+  const shown = figures(table);
+  if (shown.rows.every((row) => row.name === "")) return null;
+  const saved = () => download(`measures-by-${table.by}`, [table.by, ...shown.heads], shown.rows.map((row) => [row.name, ...row.cells.map((cell) => cell.saved)]));
+  return (
+    <section aria-label={title}>
+      <header class="row">
+        <h2>{title}</h2>
+        <button type="button" class="plain" onClick={saved}>CSV</button>
+      </header>
+      <div class="wide" tabIndex={0} role="region" aria-label={title}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{table.by}</th>
+              {shown.heads.map((head, at) => <th key={at} scope="col" class="number">{head}</th>)}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.rows.map((row) => (
+              <tr key={row.name}>
+                <td>{row.name === "" ? "-" : row.name}</td>
+                {row.cells.map((cell, at) => <td key={at} class="number">{cell.shown}</td>)}
               </tr>
             ))}
           </tbody>
@@ -130,6 +174,7 @@ export function UsageView() {
           <Table column="day" title="By day" shown={shown} />
           <Table column="agent" title="By agent" shown={shown} />
           <Table column="model" title="By model" shown={shown} />
+          {stats.value?.tables.map((table) => <Measures key={table.by} table={table} />)}
         </div>
       )}
     </main>
