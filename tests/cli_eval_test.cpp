@@ -199,6 +199,8 @@ TEST_F(CliEval, Judge_MistakesNameTheirPlace) {
   file("labels.jsonl", "{\"case\": \"coffee\", \"answer\": \"Mint\", \"pass\": true}\n");
   EXPECT_THAT(refusal("labels = \"labels.jsonl\""),
               HasSubstr("labels.jsonl:1: the suite has no case \"coffee\""));
+  EXPECT_THAT(refusal("labels = \"gone.jsonl\""),
+              HasSubstr("error: cannot read \"gone.jsonl\": No such file"));
   EXPECT_THAT(refusal("modell = \"x\""), HasSubstr("did you mean \"model\"?"));
   EXPECT_THAT(refusal("max_usd = 0"), HasSubstr("\"max_usd\" must be a number above 0"));
 }
@@ -286,7 +288,7 @@ TEST_F(CliEval, Mistakes_AreReportedBeforeAnythingRuns) {
   refused({"eval"}, "no suite given");
   refused({"eval", "add", "last"}, "add takes a run and a suite");
   refused({"eval", "suite.toml", "more"}, "unexpected argument \"more\"");
-  refused({"eval", "nosuch.toml"}, "cannot read nosuch.toml");
+  refused({"eval", "nosuch.toml"}, "praxis: error: cannot read \"nosuch.toml\": No such file or directory\n");
   const std::string test = "\n[[cases]]\nid = \"a\"\nprompt = \"A?\"\nexpected = 5\n";
   file("a.toml", "[[variants]]\nname = \"v\"\nagent = \"nosuch.toml\"" + test);
   refused({"eval", "a.toml"}, "variant \"v\": ");

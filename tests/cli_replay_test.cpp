@@ -112,7 +112,9 @@ TEST_F(CliReplay, From_KeepsWhatIsBefore) {
   EXPECT_EQ(replay({"--from", "t9"}).status, 2);
   EXPECT_EQ(replay({"--from", "x"}).status, 2);
   EXPECT_EQ(replay({"--tool", "file_read"}).status, 2);
-  EXPECT_EQ(replay({"--tool", "file_read=static:none.txt"}).status, 2);
+  const CommandResult gone = replay({"--tool", "file_read=static:none.txt"});
+  EXPECT_EQ(gone.status, 2);
+  EXPECT_THAT(gone.err, HasSubstr("error: cannot read \"none.txt\": No such file"));
 }
 
 TEST_F(CliReplay, SeveralTurns_AreSentAgain) {

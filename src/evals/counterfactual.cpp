@@ -212,7 +212,7 @@ Result<std::pair<std::string, ToolChange>> read_tool_change(const std::string& t
   }
   const std::string path = source.substr(kStaticPrefix.size());
   auto content = read_regular_file(path, kMaxStaticBytes);
-  if (!content) return fail(ErrorCode::kInput, "cannot read " + path + ": " + content.error().message);
+  if (!content) return fail(content.error());
   return std::pair(name, ToolChange{ResultSource::kStatic, *std::move(content)});
 }
 

@@ -97,7 +97,7 @@ Result<JudgeSpec> read_judge_table(const TomlDocument& document, const std::vect
   if (file.empty()) return judge;
   const std::string path = (fs::path(document.name()).parent_path() / file).string();
   const auto text = read_regular_file(path, kMaxCaseFileBytes);
-  if (!text) return fail(ErrorCode::kInput, "cannot read " + path + ": " + text.error().message);
+  if (!text) return fail(text.error());
   auto labels = read_labels(*text, path, cases);
   if (!labels) return fail(labels.error());
   judge.labels = *std::move(labels);

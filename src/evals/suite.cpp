@@ -22,12 +22,6 @@ namespace fs = std::filesystem;
 
 std::string folder_of(const std::string& path) { return fs::path(path).parent_path().string(); }
 
-Result<std::string> read_file(const std::string& path) {
-  auto text = read_regular_file(path, kMaxCaseFileBytes);
-  if (!text) return fail(ErrorCode::kInput, "cannot read " + path + ": " + text.error().message);
-  return text;
-}
-
 /// Error `kInput` unless all members of a table are known.
 Status check_members(const TomlDocument& document, const std::string& place, const Json& table,
                      const std::vector<std::string>& known) {
@@ -167,7 +161,7 @@ Status read_cases(const TomlDocument& document, const CaseDefaults& defaults, Su
     return document.mistake("cases_from", "\"cases_from\" must be a list of files");
   for (std::size_t i = 0; !files.is_null() && i < files.get_array().size(); ++i) {
     const std::string path = (fs::path(defaults.folder) / to_plain_text(files.get_array()[i])).string();
-    auto text = read_file(path);
+    auto text = read_regular_file(path, kMaxCaseFileBytes);
     if (!text) return fail(text.error());
     auto cases = read_case_file(*text, path, defaults);
     if (!cases) return fail(cases.error());
@@ -250,7 +244,7 @@ Result<Suite> read_suite(std::string_view text, const std::string& path) {
 }
 
 Result<Suite> read_suite(const std::string& path) {
-  auto text = read_file(path);
+  auto text = read_regular_file(path, kMaxCaseFileBytes);
   if (!text) return fail(text.error());
   return read_suite(*text, path);
 }
