@@ -77,6 +77,15 @@ TEST_F(CliRuns, Id_MayBeTypedInAnyCase) {
   EXPECT_THAT(brief.err, HasSubstr("too short for a part of a session's id"));
 }
 
+TEST_F(CliRuns, BeginningOfManyIds_NamesTheNewestOnly) {
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(praxis({"run", "--model", "script:hello.jsonl", "Hi"}).status, 0);
+  const std::string beginning = json_string(praxis({"runs", "--json"}).items().at(0), "id").substr(0, 4);
+  const CommandResult shown = praxis({"show", beginning});
+  EXPECT_EQ(shown.status, 2);
+  EXPECT_THAT(shown.err, HasSubstr(" more\n"));
+  EXPECT_LT(shown.err.size(), 400U);
+}
+
 // ---- names and tags
 
 TEST_F(CliRuns, Name_StandsForTheRunEverywhere) {

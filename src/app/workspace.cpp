@@ -176,7 +176,7 @@ Result<std::shared_ptr<Journal>> open_journal(const Workspace& workspace, Journa
   if (journal) return journal;
   if (is_postgres_address(workspace.journal) && journal.error().kind() != ErrorKind::kNotFound)
     return fail(with_hint(journal.error(), "praxis doctor says what is wrong; docs/scale-out.md"));
-  if (journal.error().kind() == ErrorKind::kNotFound) {
+  if (journal.error().kind() == ErrorKind::kNotFound && use == JournalUse::kLook) {
     return fail(
         with_hint(journal.error(), "the first praxis run creates the journal; --journal FILE names another"));
   }

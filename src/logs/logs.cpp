@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <future>
+#include <ranges>
 
 #include "base/ascii.hpp"
 #include "logs/append.hpp"
@@ -111,8 +112,11 @@ Result<SessionId> find_session(Journal& journal, std::string_view text) {
                     std::to_string(kShortestPart) + " characters");
   }
   if (candidates.empty()) return fail(ErrorCode::kInput, "no session is called " + typed);
+  constexpr std::size_t kMostNamed = 8;
   std::string names;
-  for (const SessionId& id : candidates) names += " " + id.str();
+  for (const SessionId& id : candidates | std::views::take(kMostNamed)) names += " " + id.str();
+  if (candidates.size() > kMostNamed)
+    names += " and " + std::to_string(candidates.size() - kMostNamed) + " more";
   return fail(ErrorCode::kInput, "\"" + std::string(text) + "\" matches several sessions:" + names);
 }
 
