@@ -38,6 +38,30 @@ TEST_F(CliAgain, TurnThatALimitEnded_IsContinuedWithoutAPrompt) {
   EXPECT_EQ(praxis({"replay", "last"}).status, 0);
 }
 
+TEST_F(CliAgain, TurnThatALimitEnded_KeepsItsSchema) {
+  script_of_steps("{\"text\": \"Still no JSON.\"}\n{\"text\": \"Nor here.\"}\n");
+  file("steps.toml", "model = \"script:steps.jsonl\"\n[tools.kv]\n[limits]\nmax_steps = 1\n");
+  file("schema.json", R"({"type": "object"})");
+  ASSERT_EQ(praxis({"run", "steps.toml", "Go", "--schema", "schema.json"}).status, 5);
+  const CommandResult resumed = praxis({"resume", "last", "--max-steps", "9"});
+  EXPECT_EQ(resumed.status, 9) << resumed.err;
+  EXPECT_EQ(praxis({"replay", "last"}).status, 0);
+}
+
+TEST_F(CliAgain, MessageOfTheQueue_LeavesTheSchemaOfTheRun) {
+  file("json.jsonl", R"({"text": "{\"a\": 1}"})"
+                     "\n{\"text\": \"Prose.\"}\n{\"text\": \"Prose.\"}\n"
+                     R"({"text": "{\"a\": 2}"})"
+                     "\n");
+  file("schema.json", R"({"type": "object"})");
+  const std::vector<std::string> first{"run", "--model",  "script:json.jsonl",
+                                       "One", "--schema", "schema.json"};
+  ASSERT_EQ(praxis(first).status, 0);
+  ASSERT_EQ(praxis({"tree", "enqueue", "last", "Two"}).status, 0);
+  EXPECT_EQ(praxis({"resume", "last"}).out, "Prose.\n") << "a queued message has no schema";
+  EXPECT_EQ(praxis({"resume", "last", "Three"}).out, "{\"a\": 2}\n") << "after a correction";
+}
+
 TEST_F(CliAgain, TurnThatAnOutageEnded_IsContinuedWithoutAPrompt) {
   file("down.jsonl", R"({"error": {"status": 402, "message": "no credit"}})"
                      "\n"

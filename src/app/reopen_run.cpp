@@ -238,9 +238,13 @@ bool can_continue(const State& state) {
 }
 
 Json schema_of_last_turn(const StoredSession& stored) {
+  bool has_prompt = false;
   for (const StoredRecord& each : stored.records | std::views::reverse) {
-    if (const auto* started = std::get_if<records::TurnStarted>(&each.record.body))
-      return started->output_schema;
+    const auto* said = std::get_if<records::MessageAppended>(&each.record.body);
+    if (said != nullptr && said->source == MessageSource::kUser) has_prompt = true;
+    const auto* started = std::get_if<records::TurnStarted>(&each.record.body);
+    if (started == nullptr) continue;
+    if (has_prompt) return started->output_schema;
   }
   return nullptr;
 }

@@ -45,8 +45,8 @@ struct OpenRun {
 /// or a limit of that turn. `Session::run` continues it. False for a written plan, which would start again.
 bool can_continue(const State& state);
 
-/// The JSON Schema that the answer of the last turn has to match, which counts for the next one too unless
-/// that has its own; null: free text.
+/// The JSON Schema that the answer of the last turn with a prompt has to match, which counts for the next one
+/// too unless that has its own; null: free text. Turns of queued messages have none.
 Json schema_of_last_turn(const StoredSession& stored);
 
 /// Opens the run in its folder, which becomes the current one. Relative paths in `options` are read before.

@@ -38,6 +38,23 @@ void interrupt_on(std::stop_token stop, const std::shared_ptr<SessionActor>& act
   events->keep(std::make_shared<OnStop>(std::move(stop), interrupt));
 }
 
+/// The JSON Schema of the last turn if no message was added since; null: free text.
+Json schema_of_unanswered(const std::vector<StoredRecord>& records) {
+  Json schema;
+  bool is_open = false, has_more = false;
+  for (const StoredRecord& each : records) {
+    if (const auto* started = std::get_if<records::TurnStarted>(&each.record.body)) {
+      schema = started->output_schema;
+      is_open = true;
+      has_more = false;
+    }
+    if (std::holds_alternative<records::TurnSettled>(each.record.body)) is_open = false;
+    const auto* said = std::get_if<records::MessageAppended>(&each.record.body);
+    if (said != nullptr && said->source == MessageSource::kUser && !is_open) has_more = true;
+  }
+  return has_more ? nullptr : schema;
+}
+
 }  // namespace
 
 Run::Run(std::shared_ptr<SessionActor> actor, std::shared_ptr<EventQueue> events)
@@ -178,8 +195,15 @@ Run Session::send_user_message(std::string text, std::stop_token stop) {
 }
 
 Run Session::run(std::stop_token stop) {
+  // A turn that continues one that did not finish has to give the same kind of answer.
+  Json schema;
+  if (actor_->query([](const State& s) { return !s.turn && s.last && !s.last->success; })) {
+    const auto records = read_records(*actor_->services()->options.journal, session_id());
+    if (!records) return Run::failed(records.error());
+    schema = schema_of_unanswered(*records);
+  }
   auto events = std::make_shared<EventQueue>(true);
-  actor_->start_turn({}, events);
+  actor_->start_turn({}, events, std::move(schema));
   interrupt_on(std::move(stop), actor_, events);
   return Run(actor_, std::move(events));
 }
