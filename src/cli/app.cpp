@@ -202,8 +202,7 @@ void Definition::define_run() {
 void Definition::define_resume() {
   CLI::App* resume = command(
       "resume", "Resume a run: after a crash, an outage or a limit, with approvals, or with a new message",
-      "  praxis resume last\n"
-      "  praxis resume last --max-usd 2 --timeout 1h\n"
+      "  praxis resume last\n  praxis resume last --max-usd 2 --timeout 1h\n"
       "  praxis resume 01K9X --allow p1\n"
       "  praxis resume 01K9X --deny p1 -m \"not on a Friday\"\n"
       "  praxis resume 01K9X --allow p1 \"Then send it\"\n"
@@ -214,7 +213,8 @@ void Definition::define_resume() {
       ->type_name("");
   resume
       ->add_option("PROMPT", resume_.prompt,
-                   "Start another turn with this message; standard input as with 'praxis run'")
+                   "Start another turn with this message; the --schema of the last one holds for it too. "
+                   "Standard input as with 'praxis run'")
       ->type_name("");
   add_repeated(resume, "--allow", resume_.allow, "Approve the parked call", "P");
   add_repeated(resume, "--deny", resume_.deny, "Reject the parked call", "P");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/values.hpp"
+#include "cli/tree_words.hpp"
 
 namespace praxis::cli {
 
@@ -39,6 +40,11 @@ std::string as_prompt(std::span<const std::string> words) {
 }  // namespace
 
 std::string hint_for_words(std::span<const std::string> words) {
+  if (is_tree_command(words.front())) {
+    if (words.size() < 2 || has_flag(words)) return "praxis tree --help";
+    const std::string text = words.size() > 2 ? ' ' + as_prompt(words.subspan(2)) : "";
+    return "praxis tree " + words.front() + ' ' + app::shell_word(words[1]) + text;
+  }
   return words.size() < 2 || has_flag(words) ? "praxis --help" : "praxis run " + as_prompt(words);
 }
 

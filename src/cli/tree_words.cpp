@@ -57,6 +57,10 @@ Result<std::pair<CommandVerb, std::string>> checked_verb(const std::string& name
 
 }  // namespace
 
+bool is_tree_command(const std::string& word) {
+  return std::ranges::find(kCommands, word, &CommandName::name) != kCommands.end();
+}
+
 Result<Invocation> tree_command(TreeOptions tree, const TreeWords& words) {
   const auto command = std::ranges::find(kCommands, words.first, &CommandName::name);
   if (command == kCommands.end() && !words.node.empty()) return unknown_command(words);

@@ -15,6 +15,9 @@ struct TreeWords {
   std::vector<std::string> further;  ///< `--and`: `VERB` or `VERB TEXT`
 };
 
+/// Whether `praxis tree` has a command of this name.
+bool is_tree_command(const std::string& word);
+
 /// `praxis tree [ROOT]` or `praxis tree COMMAND NODE [TEXT]`; `tree` holds the parsed options. Error
 /// `kInput`.
 Result<Invocation> tree_command(TreeOptions tree, const TreeWords& words);
