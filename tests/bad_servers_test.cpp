@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <memory>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -37,6 +39,16 @@ void give_answer(TestConnection& to) {
            http_chunk(std::string(kStreamDelta) + kStreamEnd) + "0\r\n\r\n");
 }
 void open_stream(TestConnection& to) { to.write(kEventStream + "Transfer-Encoding: chunked\r\n\r\n"); }
+void cut_in_answer(TestConnection& to) {
+  open_stream(to);
+  to.write(http_chunk(kStreamDelta));
+  to.cut();
+}
+void stall_in_answer(TestConnection& to) {
+  open_stream(to);
+  to.write(http_chunk(kStreamDelta));
+  to.wait_for_close();
+}
 std::string refusal(const std::string& type, const std::string& message) {
   return R"({"error":{"type":")" + type + R"(","message":")" + message + R"("}})";
 }
@@ -158,26 +170,8 @@ std::vector<BadServer> breaking() {
        0,
        {"retry 2 in ", "network"},
        2},
-      {"cut in the answer",
-       [](TestConnection& to) {
-         open_stream(to);
-         to.write(http_chunk(kStreamDelta));
-         to.cut();
-       },
-       true,
-       0,
-       {"retry 2 of 4 in ", "truncated_stream"},
-       2},
-      {"stalls in the answer",
-       [](TestConnection& to) {
-         open_stream(to);
-         to.write(http_chunk(kStreamDelta));
-         to.wait_for_close();
-       },
-       true,
-       0,
-       {"retry 2 in ", "timeout"},
-       2},
+      {"cut in the answer", cut_in_answer, true, 0, {"retry 2 of 4 in ", "truncated_stream"}, 2},
+      {"stalls in the answer", stall_in_answer, true, 0, {"retry 2 in ", "timeout"}, 2},
       {"error within the answer",
        [](TestConnection& to) {
          open_stream(to);
@@ -236,6 +230,51 @@ std::vector<BadServer> hostile() {
   };
 }
 
+/// The lines that a terminal got one after the other, also those that were drawn over.
+std::vector<std::string> lines_drawn(const std::string& output) {
+  static const std::regex kControl("\x1b\\[[0-9;?]*[A-Za-z]");
+  std::vector<std::string> lines;
+  std::istringstream text(std::regex_replace(output, kControl, "\n"));
+  for (std::string line; std::getline(text, line);) {
+    std::erase(line, '\r');
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+/// A server as one meets it at a terminal: what its first request gets, and what is seen until the end.
+struct SeenServer {
+  BadServer bad;
+  int seconds = 0;  ///< in each of which, from 0, the terminal shows how long it has taken
+};
+
+std::vector<SeenServer> seen() {
+  const auto hang = [](TestConnection& to) { to.wait_for_close(); };
+  const auto limited = [](const std::string& wait) {
+    return replies(429, refusal("rate_limit", "slowly"), "Retry-After: " + wait + "\r\n");
+  };
+  const std::string busy = refusal("overloaded_error", "busy");
+  const auto asks = std::string(": compatible:m"), gone = std::string("gave up after ");
+  return {
+      {{"key", replies(401, refusal("authentication_error", "no such key")), false, 6, {"OPENAI_API_KEY"}}},
+      {{"path", replies(404, kBadGateway, kIsHtml), false, 6, {"not_found", "from OPENAI_BASE_URL"}}},
+      {{"hour", limited("3600"), false, 6, {"asks to wait 3600 s"}}},
+      {{"no server listens", {}, false, 6, {"Connection refused", ": retry 4 in ", gone}, 0, {}, {}, false},
+       3},
+      {{"busy", replies(529, busy), false, 6, {"overloaded (status 529): busy", ": retry 3 in ", gone}}, 3},
+      {{"silent", hang, true, 0, {asks, "timeout", "Hello"}}, 2},
+      {{"stalls", stall_in_answer, true, 0, {asks, "timeout", "Hello"}}, 2},
+      {{"cut", cut_in_answer, true, 0, {"retry 2 of 4 in ", "truncated_stream", "Hello"}}},
+      {{"moment",
+        limited("3"),
+        true,
+        0,
+        {": retry 2 in 3 s", ": retry 2 in 2 s", ": retry 2 in 1 s", "Hello"}},
+       2},
+      {{"endless", hang, false, 5, {asks, "time_limit"}, 1, {}, {"--timeout", "2500ms"}}, 2},
+  };
+}
+
 class BadServers : public CommandLine {
  protected:
   BadServers() {
@@ -253,9 +292,13 @@ class BadServers : public CommandLine {
     std::unique_ptr<std::atomic<int>> requests = std::make_unique<std::atomic<int>>(0);
     std::unique_ptr<TestServer> server;
     std::unique_ptr<Process> process;
+    std::unique_ptr<TerminalSession> terminal;
+    int status = -1;  ///< of the terminal's program
+    ProcessOptions options = {};
+    std::vector<std::string> words = {};
   };
 
-  Play begin(const BadServer& bad) const {
+  Play prepare(const BadServer& bad) const {
     Play play;
     play.bad = bad;
     std::string url = "http://127.0.0.1:1/v1";
@@ -267,12 +310,42 @@ class BadServers : public CommandLine {
       url = play.server->url("/v1");
     }
     if (!bad.scheme.empty()) url.replace(0, url.find(':'), bad.scheme);
-    ProcessOptions options = options_;
-    options.env["OPENAI_BASE_URL"] = url;
-    std::vector<std::string> words{"run", "--journal", bad.name + ".db", "--model", "compatible:m", "Hi"};
-    words.insert(words.end(), bad.options.begin(), bad.options.end());
-    play.process = std::make_unique<Process>(command(words), options);
+    play.options = options_;
+    play.options.env["OPENAI_BASE_URL"] = url;
+    play.words = {"run", "--journal", bad.name + ".db", "--model", "compatible:m", "Hi"};
+    play.words.insert(play.words.end(), bad.options.begin(), bad.options.end());
     return play;
+  }
+  Play begin(const BadServer& bad) const {
+    Play play = prepare(bad);
+    play.process = std::make_unique<Process>(command(play.words), play.options);
+    return play;
+  }
+  Play at_terminal(const BadServer& bad) const {
+    Play play = prepare(bad);
+    play.terminal =
+        std::make_unique<TerminalSession>(command(play.words), play.options, TerminalShape{200, 24});
+    return play;
+  }
+
+  static void check_seen(const SeenServer& server, const Play& play) {
+    static const std::regex kTime(R"(^step \d+: (?:(\d+)\.\d s|\d+ ms), )");
+    std::string drawn;
+    std::set<int> seconds;
+    for (const std::string& line : lines_drawn(play.terminal->output())) {
+      drawn += line + '\n';
+      std::smatch time;
+      if (std::regex_search(line, time, kTime)) seconds.insert(time[1].matched ? std::stoi(time[1]) : 0);
+    }
+    SCOPED_TRACE(server.bad.name + ":\n" + drawn);
+    EXPECT_EQ(play.status, server.bad.status);
+    std::size_t at = 0;
+    for (const std::string& text : server.bad.shown) {
+      at = drawn.find(text, at);
+      ASSERT_NE(at, std::string::npos) << "missing, or out of order: " << text;
+    }
+    for (int second = 0; second < server.seconds; ++second)
+      EXPECT_TRUE(seconds.contains(second)) << "nothing was shown in second " << second;
   }
 
   static void check(Play& play) {
@@ -396,6 +469,20 @@ TEST_F(BadServers, WaitBeforeARetry_IsShownOnTheTerminalAndInTheTree) {
   EXPECT_EQ(json_string(json_at(node, "waits"), "reason"), "retry");
   const CommandResult logs = praxis({"logs", "last"});
   EXPECT_THAT(logs.out, HasSubstr("model.waiting"));
+}
+
+TEST_F(BadServers, TenMisbehaviours_AreShownAtATerminalSecondBySecond) {
+  options_.env["PRAXIS_NETWORK_PATIENCE"] = "4s";
+  options_.env["PRAXIS_NETWORK_FIRST_BYTE"] = "2s";
+  options_.env["PRAXIS_NETWORK_IDLE"] = "2s";
+  const std::vector<SeenServer> all = seen();
+  ASSERT_EQ(all.size(), 10U);
+  std::vector<Play> plays;
+  for (const SeenServer& each : all) plays.push_back(at_terminal(each.bad));
+  std::vector<std::thread> readers;  // a program whose terminal is not read stops
+  for (Play& each : plays) readers.emplace_back([&each] { each.status = each.terminal->finish(); });
+  for (std::thread& each : readers) each.join();
+  for (std::size_t i = 0; i < all.size(); ++i) check_seen(all[i], plays[i]);
 }
 
 }  // namespace
