@@ -5,6 +5,7 @@ The source is copied once; a mutant is one small change of the copy, so that lit
 
 import argparse
 import filecmp
+import re
 import shutil
 import subprocess
 import sys
@@ -15,8 +16,10 @@ from mutants import MUTANTS, Mutant
 from report import Report
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("CMakeLists.txt", "CMakePresets.json", "cmake", "include", "share", "src", "LICENSE", "README.md", "docs",
-         "examples", "bench", "tests")
+PARTS = ("CMakeLists.txt", "CMakePresets.json", "cmake", "include", "share", "src", "CHANGELOG.md", "LICENSE", "README.md",
+         "docs", "examples", "bench", "tests")
+BUILT_FROM = re.compile(r"PROJECT_SOURCE_DIR\}?/(\w[\w.-]*)")  # what the build reads, as far as CMake names it
+LATER = ("build", "python", "scripts", "web")  # what only other targets than the binary read
 
 
 def arguments() -> argparse.Namespace:
@@ -28,7 +31,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--place", type=Path, default=ROOT / "build/siege-mutants")
     parser.add_argument("--source", type=Path, help="folder of the copy, perhaps with a build from before")
     parser.add_argument("--table", type=Path)
-    parser.add_argument("--check", action="store_true", help="only check that every mutant fits the source")
+    parser.add_argument("--check", action="store_true", help="only check that every mutant fits the source, and that the copy is whole")
     options = parser.parse_args()
     options.source = options.source or options.place / "source"
     if options.source.resolve() == ROOT:
@@ -82,6 +85,14 @@ def misfits() -> list[str]:
             if (ROOT / edit.file).read_text().count(edit.old) != 1]
 
 
+def missing_parts() -> list[str]:
+    """Returns what the build of the binary reads but the copy would not hold."""
+    files = [ROOT / "CMakeLists.txt", *sorted((ROOT / "cmake").glob("*.cmake"))]
+    named = {name: file.name for file in files for name in BUILT_FROM.findall(file.read_text())}
+    return [f"{file} reads {name}, which is not copied: add it to PARTS" for name, file in named.items()
+            if name not in PARTS + LATER and (ROOT / name).exists()]
+
+
 def besiege(binary: Path, rounds: int, kinds: list[str], place: Path) -> Report:
     """Plays rounds until one fails."""
     options = argparse.Namespace(binary=binary, seed=1, runs=rounds, only=kinds, seconds=0, long=False, workers=2,
@@ -95,7 +106,7 @@ def besiege(binary: Path, rounds: int, kinds: list[str], place: Path) -> Report:
 def main() -> int:
     options = arguments()
     if options.check:
-        print("\n".join(problems := misfits()), end="\n" if problems else "")
+        print("\n".join(problems := misfits() + missing_parts()), end="\n" if problems else "")
         return 1 if problems else 0
     source = options.source
     options.place.mkdir(parents=True, exist_ok=True)
