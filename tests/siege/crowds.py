@@ -4,6 +4,7 @@ import threading
 import time
 
 import checks
+from binary import on_this_machine
 from rounds import Failure, Round, Run
 from strikes import NAMES, ended, strike, together
 
@@ -27,8 +28,9 @@ def _crowd(round_: Round, number: int) -> None:
     runs = [round_.add(scenario) for _ in range(number)]
     begun = time.monotonic()
     processes = [round_.begin(run) for run in runs]
+    limit = on_this_machine(max(60.0, number * 0.6))
     for run, process in zip(runs, processes, strict=True):
-        answer = process.wait(max(60.0, number * 0.6) + begun - time.monotonic())
+        answer = process.wait(limit + begun - time.monotonic())
         if answer is None:
             raise Failure("hang", process.end().text())
         try:
