@@ -28,7 +28,7 @@ set(files_of_one_thread
   "tests/(librarian|provider_cases|replay|retrieval_example|run_hashes|sandbox|sandbox_folders|support_desk_example)_test"
   "tests/(tree_crash|wrong_inputs)_test"
   "tests/cli_(again|agent_change|agents|audit|cassette|completion|config|damage|denials|doctor|files|filters|help|home)_test"
-  "tests/cli_(hostile_calls|input|instructions|journal|json|memory|models|modes|notes|policy|prompts|redact|replay|reports)_test"
+  "tests/cli_(hostile_calls|input|instructions|journal|json|memory|models|modes|named_files|notes|policy|prompts|redact|replay|reports)_test"
   "tests/cli_(runs|sandbox|schedule|screens|seal|seal_stores|secrets|show|skills|tokens|trust)_test")
 # The same of files whose other tests have threads.
 string(JOIN ":" tests_of_one_thread HostileCalls.* Property/* CliFaults.* Crash/Kill.* FolderIndexTest.ManyFolders_*
@@ -166,6 +166,14 @@ if(sources)
   endif()
   add_dependencies(whole_test praxis_cli)
   praxis_test_in_one(whole_postgres whole_test Postgres*:CliPostgres.*)
+  # The sandbox again as an ordinary user, for whom it has other means: folders are not lent, bubblewrap makes all mounts, and
+  # memory is measured where the user can make no control group.
+  execute_process(COMMAND id -u OUTPUT_VARIABLE user OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(user EQUAL 0 AND NOT PRAXIS_SANITIZE)
+    add_test(NAME sandbox_ordinary COMMAND setpriv --reuid=65534 --regid=65534 --clear-groups -- $<TARGET_FILE:whole_test>
+                                           --gtest_brief=1 --gtest_filter=SandboxTest.*)
+    set_tests_properties(sandbox_ordinary PROPERTIES TIMEOUT 600 COST 1000)
+  endif()
   # The tests of the binary and of killed processes again, likewise.
   if(NOT PRAXIS_SANITIZE)
     gtest_discover_tests(whole_test TEST_PREFIX Suspended. TEST_LIST whole_suspended DISCOVERY_TIMEOUT 60

@@ -64,6 +64,25 @@ TEST_F(SandboxTest, LinkInPlaceOfACheckout_MakesOnlyItsFolderReadOnly) {
   EXPECT_TRUE(fs::exists(top_ / "ws/team/a/made"));
 }
 
+TEST_F(SandboxTest, LinkOnTheWayToAProtectedFile_Stays) {
+  fs::create_directories(top_ / "ws/deep");
+  fs::create_directory_symlink(top_ / "out", top_ / "ws/deep/way");
+  auto spec = python({"-c",
+                      "import os\n"
+                      "try: print('OPEN', os.rename('deep/way', 'deep/old'))\n"
+                      "except OSError: pass\n"
+                      "try: print('OPEN', os.unlink('deep/way'))\n"
+                      "except OSError: pass\n"
+                      "try: print('OPEN', os.rename('deep', 'other'))\n"
+                      "except OSError: pass\n"
+                      "open('team/a/made', 'w')"});
+  put_in_sandbox(spec);
+  spec.sandbox->protect = {workspace() + "/deep/way/victim"};
+  const auto result = run(spec);
+  EXPECT_EQ(result.out.text() + result.err.text(), "");
+  EXPECT_TRUE(fs::is_symlink(top_ / "ws/deep/way"));
+}
+
 TEST_F(SandboxTest, HiddenFilesAndFolders_AreEmptyAndStayThere) {
   fs::create_directories(top_ / "ws/runs/old");
   std::ofstream(top_ / "ws/runs/old/journal") << kSecret;

@@ -15,6 +15,7 @@
 #include "app/agent_plan.hpp"
 #include "app/agent_team.hpp"
 #include "app/bounds.hpp"
+#include "app/command_files.hpp"
 #include "app/file_chain.hpp"
 #include "app/hidden_secrets.hpp"
 #include "app/http_table.hpp"
@@ -402,6 +403,7 @@ class AgentReader {
         for (const auto& each : *all) add_named(json_string(each.value(), key));
     }
     std::ranges::for_each(app::team_files(document_.json()), add_named);
+    std::ranges::for_each(app::files_of_servers(document_.json(), start_folder()), add_named);
     return bounds;
   }
 

@@ -13,6 +13,7 @@
 #include "app/command_hooks.hpp"
 #include "app/config_keys.hpp"
 #include "app/mcp_login.hpp"
+#include "app/named_files.hpp"
 #include "app/team_run.hpp"
 #include "app/without_secrets.hpp"
 #include "models/file_models.hpp"
@@ -101,6 +102,9 @@ AgentFileOptions agent_file_options(const Workspace& workspace, std::shared_ptr<
   options.protect = own_folders();
   if (!workspace.prompts.empty()) options.protect.push_back(workspace.prompts);
   options.hide = files_of_runs(workspace);
+  NamedFiles named = named_files(workspace);
+  std::ranges::move(named.run, std::back_inserter(options.protect));
+  std::ranges::move(named.secret, std::back_inserter(options.hide));
   if (const std::string folder = state_folder(); !folder.empty())
     std::ranges::move(McpLogins::files_in(folder), std::back_inserter(options.hide));
   options.on_agent = [hooks = workspace.hooks](Agent& agent, bool is_root) {

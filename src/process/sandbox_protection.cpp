@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/open_beneath.hpp"
+#include "base/path_below.hpp"
 #include "process/placeholder.hpp"
 #include "process/protected_names.hpp"
 #include "process/sandbox_search.hpp"
@@ -49,6 +50,12 @@ fs::path below(const SandboxFolder& folder, const std::string& path) {
   const fs::path relative =
       (failed ? fs::path(path).lexically_normal() : real).lexically_relative(folder.path);
   return relative.empty() || relative == "." || *relative.begin() == ".." ? fs::path() : relative;
+}
+
+/// The same by the text of the path, with links on the way: empty unless there are some.
+fs::path below_with_links(const SandboxFolder& folder, const std::string& path) {
+  const fs::path named(path_below(folder.path, fs::path(path).lexically_normal().string()));
+  return named == below(folder, path) || named == "." ? fs::path() : named;
 }
 
 class Protection {
@@ -194,7 +201,10 @@ Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox,
   for (const std::string& path : sandbox.protect) {
     if (granted.contains((fs::path(folder.path) / below(folder, path)).string()))
       return fail(ErrorCode::kPolicy, "the sandbox cannot be built: " + path + " is protected and granted");
-    if (auto done = protection.add(below(folder, path), false); !done) return done;
+    // A link on the way must stay, too: something else in its place would be found by that path.
+    for (const fs::path& each : {below_with_links(folder, path), below(folder, path)}) {
+      if (auto done = protection.add(each, false); !done) return done;
+    }
   }
   for (const std::string& path : sandbox.hide) protection.pin_above(below(folder, path));
   hide_paths(folder, sandbox, mounted, options, request);

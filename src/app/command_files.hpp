@@ -1,0 +1,23 @@
+// The files that commands in the configuration and in agent files name: programs, and what they read. A tool
+// that could write one of them would have the rights with which the command runs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "praxis/json/json.hpp"
+
+namespace praxis::app {
+
+/// The files that the words of a command name, as absolute paths: paths from `folder`, names of programs in
+/// PATH, also within a word (`--config=FILE`, a line for the shell). Only files that exist, but for a first
+/// word with a `/`: that one would run as soon as it exists.
+std::vector<std::string> files_of_command(const std::vector<std::string>& words,
+                                          const std::filesystem::path& folder);
+
+/// The files that the commands of `[tools.mcp]` and `[tools.acp]` name, but for those that their tables let
+/// them write: their data. Relative folders begin at `start`.
+std::vector<std::string> files_of_servers(const Json& agent, const std::filesystem::path& start);
+
+}  // namespace praxis::app

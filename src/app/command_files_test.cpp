@@ -1,0 +1,72 @@
+#include "app/command_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace praxis::app {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+
+namespace fs = std::filesystem;
+
+class CommandFiles : public ::testing::Test {
+ protected:
+  CommandFiles() : top_(fs::temp_directory_path() / ("praxis_command_files_" + std::to_string(getpid()))) {
+    fs::create_directories(top_ / "bin");
+    for (const char* name : {"a.sh", "bin/b", "c.conf", "server.py"}) std::ofstream(top_ / name) << "x";
+  }
+  ~CommandFiles() override { fs::remove_all(top_); }
+  std::vector<std::string> found(const std::vector<std::string>& words) const {
+    return files_of_command(words, top_);
+  }
+  std::string at(const char* name) const { return top_ / name; }
+
+  const fs::path top_;
+};
+
+TEST_F(CommandFiles, WordsArePathsFromTheFolder) {
+  EXPECT_THAT(found({"./a.sh", "bin", "none"}), ElementsAre(at("a.sh")));
+  EXPECT_THAT(found({at("bin/b"), "--config=c.conf"}), ElementsAre(at("bin/b"), at("c.conf")));
+}
+
+TEST_F(CommandFiles, LineForTheShellIsReadInWords) {
+  EXPECT_THAT(found({"cd . && PATH=x './a.sh' | (bin/b;<c.conf)"}),
+              IsSupersetOf({at("a.sh"), at("bin/b"), at("c.conf")}));
+}
+
+TEST_F(CommandFiles, ProgramWithAPathCountsBeforeItExists) {
+  EXPECT_THAT(found({"./later/x", "y"}), ElementsAre(at("later/x")));
+  EXPECT_THAT(found({"later", "y"}), IsEmpty());
+  EXPECT_THAT(found({""}), IsEmpty());
+}
+
+TEST_F(CommandFiles, NameOfAProgramIsLookedUp) { EXPECT_THAT(found({"env"}), ElementsAre("/usr/bin/env")); }
+
+TEST_F(CommandFiles, ServersOfAnAgentAreNamed) {
+  const Json agent = *parse_json(
+      R"({"tools":{"mcp":{"m":{"command":["python3","server.py"],"folder":"."},"n":{"command":["x","c.conf"]}},
+          "acp":{"o":{"command":["./a.sh"]}}}})");
+  EXPECT_THAT(files_of_servers(agent, top_), IsSupersetOf({at("server.py"), at("a.sh")}));
+  EXPECT_THAT(files_of_servers(agent, top_), ::testing::Not(::testing::Contains(at("c.conf"))));
+  EXPECT_THAT(files_of_servers(Json(), top_), IsEmpty());
+}
+
+TEST_F(CommandFiles, DataOfAServerStaysItsOwn) {
+  const Json agent = *parse_json(
+      R"({"tools":{"acp":{"m":{"command":["python3","server.py","bin/b"],"write":["./bin/","c.conf"]}}}})");
+  const auto files = files_of_servers(agent, top_);
+  EXPECT_THAT(files, ::testing::Contains(at("server.py")));
+  EXPECT_THAT(files, ::testing::Not(::testing::Contains(at("bin/b"))));
+}
+
+}  // namespace
+}  // namespace praxis::app
