@@ -403,7 +403,7 @@ class AgentReader {
         for (const auto& each : *all) add_named(json_string(each.value(), key));
     }
     std::ranges::for_each(app::team_files(document_.json()), add_named);
-    std::ranges::for_each(app::files_of_servers(document_.json(), start_folder()), add_named);
+    std::ranges::for_each(app::server_files(document_.json(), options_, start_folder(), home_), add_named);
     return bounds;
   }
 

@@ -1,13 +1,17 @@
 #include "app/command_files.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "app/mcp_entry.hpp"
 #include "app/own_folder.hpp"
 #include "app/setting_key.hpp"
+#include "app/source_file.hpp"
 #include "base/path_below.hpp"
 
 namespace praxis::app {
@@ -15,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kMostServersFile = std::size_t{1} << 20;
 constexpr std::string_view kBetweenWords = " \t\n\"'`;|&()<>{}$=,";  ///< in a line for the shell
 
 bool is_there(const fs::path& path) {
@@ -51,19 +56,32 @@ void add_word(std::string word, const fs::path& folder, std::vector<std::string>
   }
 }
 
-/// Adds the files of a server's command, but for those that it was given to write: its data.
-void add_server(const Json& table, const fs::path& without_folder, const fs::path& start,
-                std::vector<std::string>& files) {
+/// The files of a server's command, but for those that it was given to write: its data.
+std::vector<std::string> files_of_server(const Json& table, const std::vector<std::string>& command,
+                                         const fs::path& without_folder, const fs::path& start) {
   const std::string folder = json_string(table, "folder");
   const std::vector<std::string> given = texts_of(json_at(table, "write"));
-  const auto is_given = [&](const std::string& file) {
+  std::vector<std::string> files =
+      files_of_command(command, folder.empty() ? without_folder : start / folder);
+  std::erase_if(files, [&](const std::string& file) {
     return std::ranges::any_of(given, [&](const std::string& path) {
       return !path_below(without_end((start / path).lexically_normal()), file).empty();
     });
-  };
-  std::ranges::remove_copy_if(
-      files_of_command(texts_of(json_at(table, "command")), folder.empty() ? without_folder : start / folder),
-      std::back_inserter(files), is_given);
+  });
+  return files;
+}
+
+/// The command of a table, or of the file with `mcpServers` that it names; empty if that cannot be read.
+std::vector<std::string> command_of(const std::string& name, const Json& table,
+                                    const AgentFileOptions& options, const fs::path& home) {
+  const std::string from = json_string(table, "from");
+  if (from.empty()) return texts_of(json_at(table, "command"));
+  const auto text = read_source(options, (home / from).lexically_normal(), kMostServersFile);
+  if (!text) return {};
+  const auto entry = read_mcp_entry(*text, name, [](const std::string& variable) {
+    return std::optional<std::string>(environment_variable(variable));
+  });
+  return entry ? entry->command : std::vector<std::string>();
 }
 
 }  // namespace
@@ -83,13 +101,18 @@ std::vector<std::string> files_of_command(const std::vector<std::string>& words,
   return files;
 }
 
-std::vector<std::string> files_of_servers(const Json& agent, const fs::path& start) {
+std::vector<std::string> server_files(const Json& agent, const AgentFileOptions& options,
+                                      const fs::path& start, const fs::path& home) {
   std::vector<std::string> files;
   // A program without a folder runs in one of the sandbox, where no path of ours is relative.
   for (const auto& [kind, without_folder] : {std::pair{"mcp", fs::path("/")}, {"acp", start}}) {
     const JsonObject* const tables = json_at(json_at(agent, "tools"), kind).if_object();
     if (tables == nullptr) continue;
-    for (const auto& each : *tables) add_server(each.value(), without_folder, start, files);
+    for (const auto& each : *tables) {
+      const std::vector<std::string> command = command_of(each.key(), each.value(), options, home);
+      std::ranges::move(files_of_server(each.value(), command, without_folder, start),
+                        std::back_inserter(files));
+    }
   }
   return files;
 }

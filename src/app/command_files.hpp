@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "praxis/app/agent_file.hpp"
 #include "praxis/json/json.hpp"
 
 namespace praxis::app {
@@ -16,8 +17,10 @@ namespace praxis::app {
 std::vector<std::string> files_of_command(const std::vector<std::string>& words,
                                           const std::filesystem::path& folder);
 
-/// The files that the commands of `[tools.mcp]` and `[tools.acp]` name, but for those that their tables let
-/// them write: their data. Relative folders begin at `start`.
-std::vector<std::string> files_of_servers(const Json& agent, const std::filesystem::path& start);
+/// The files that the commands of `[tools.mcp]` (also those in files that the tables name) and of
+/// `[tools.acp]` name, but for those that their tables let them write: their data. Relative folders begin at
+/// `start`, files with `mcpServers` at `home`.
+std::vector<std::string> server_files(const Json& agent, const AgentFileOptions& options,
+                                      const std::filesystem::path& start, const std::filesystem::path& home);
 
 }  // namespace praxis::app

@@ -28,6 +28,7 @@ class CommandFiles : public ::testing::Test {
   std::vector<std::string> found(const std::vector<std::string>& words) const {
     return files_of_command(words, top_);
   }
+  std::vector<std::string> servers(const Json& agent) const { return server_files(agent, {}, top_, top_); }
   std::string at(const char* name) const { return top_ / name; }
 
   const fs::path top_;
@@ -55,15 +56,21 @@ TEST_F(CommandFiles, ServersOfAnAgentAreNamed) {
   const Json agent = *parse_json(
       R"({"tools":{"mcp":{"m":{"command":["python3","server.py"],"folder":"."},"n":{"command":["x","c.conf"]}},
           "acp":{"o":{"command":["./a.sh"]}}}})");
-  EXPECT_THAT(files_of_servers(agent, top_), IsSupersetOf({at("server.py"), at("a.sh")}));
-  EXPECT_THAT(files_of_servers(agent, top_), ::testing::Not(::testing::Contains(at("c.conf"))));
-  EXPECT_THAT(files_of_servers(Json(), top_), IsEmpty());
+  EXPECT_THAT(servers(agent), IsSupersetOf({at("server.py"), at("a.sh")}));
+  EXPECT_THAT(servers(agent), ::testing::Not(::testing::Contains(at("c.conf"))));
+  EXPECT_THAT(servers(Json()), IsEmpty());
+}
+
+TEST_F(CommandFiles, ServersOfAFileAreNamed) {
+  std::ofstream(top_ / ".mcp.json") << R"({"mcpServers":{"m":{"command":"python3","args":["server.py"]}}})";
+  const Json agent = *parse_json(R"({"tools":{"mcp":{"m":{"from":".mcp.json","folder":"."}}}})");
+  EXPECT_THAT(servers(agent), ::testing::Contains(at("server.py")));
 }
 
 TEST_F(CommandFiles, DataOfAServerStaysItsOwn) {
   const Json agent = *parse_json(
       R"({"tools":{"acp":{"m":{"command":["python3","server.py","bin/b"],"write":["./bin/","c.conf"]}}}})");
-  const auto files = files_of_servers(agent, top_);
+  const auto files = servers(agent);
   EXPECT_THAT(files, ::testing::Contains(at("server.py")));
   EXPECT_THAT(files, ::testing::Not(::testing::Contains(at("bin/b"))));
 }
