@@ -152,7 +152,9 @@ Result<Url> parse_url(std::string_view text) {
   if (text.size() > kMaxUrlBytes) return bad_url("it is longer than 16 KiB");
   const auto unprintable = [](char c) { return c <= ' ' || c >= 0x7f || c == '\\'; };
   if (std::ranges::any_of(text, unprintable)) {
-    return bad_url("it holds white space, a control or non-ASCII character, or a '\\' (percent-encode them)");
+    return bad_url(
+        "it holds white space, a control or non-ASCII character, or a '\\' (percent-encode them; a host with "
+        "other letters is written in punycode, as xn--bcher-kva.example)");
   }
   Url url;
   const std::size_t scheme_end = text.find("://");

@@ -95,6 +95,13 @@ TEST(ParseUrl, ErrorNeverRepeatsTheUrl) {
   EXPECT_EQ(parse_url("http://user:hunter2@h").error().message.find("hunter2"), std::string::npos);
 }
 
+TEST(ParseUrl, HostWithOtherLetters_IsRefusedWithTheFormThatWorks) {
+  const auto url = parse_url("http://b\u00fccher.example/");
+  ASSERT_FALSE(url);
+  EXPECT_TRUE(url.error().message.contains("punycode")) << url.error().message;
+  EXPECT_TRUE(parse_url("http://xn--bcher-kva.example/"));
+}
+
 TEST(IsNonPublicAddress, CoversTheFirstAndLastAddressOfEachBlock) {
   for (const char* address : {"0.0.0.0",
                               "0.255.255.255",
