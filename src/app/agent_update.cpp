@@ -1,7 +1,9 @@
 #include "praxis/app/agent_update.hpp"
 
 #include <array>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "praxis/json/json.hpp"
 
@@ -10,11 +12,29 @@ namespace {
 
 std::unexpected<Error> refused(std::string why) { return fail(ErrorCode::kInput, std::move(why)); }
 
+constexpr std::string_view kRunning = "running", kModified = "modified";
+
+/// Whether `status` names what an agent is to become, as the design's own examples do, instead of a command.
+bool is_state(std::string_view status) { return status == kRunning || status == kModified; }
+
 Result<CommandVerb> verb_of(const std::string& status) {
   if (status == "pause") return CommandVerb::kPause;
-  if (status == "unpause" || status == "resume") return CommandVerb::kUnpause;
+  if (status == "unpause" || status == "resume" || status == kRunning) return CommandVerb::kUnpause;
   if (status == "interrupt") return CommandVerb::kInterrupt;
-  return refused("\"status\" must be \"pause\", \"unpause\" or \"interrupt\" (got \"" + status + "\")");
+  return refused(R"("status" must be "running", "modified", "pause", "unpause" or "interrupt" (got ")" +
+                 status + "\")");
+}
+
+/// A deleted agent reads nothing any more: the content says why, and no state but `deleted` can follow.
+Result<Commands> deletion_of(const SessionId& target, const AgentUpdate& update) {
+  if (!update.status.empty() && !is_state(update.status)) {
+    if (const auto verb = verb_of(update.status); !verb) return fail(verb.error());
+    return refused("a deleted agent cannot \"" + update.status + "\": leave out \"status\"");
+  }
+  Commands commands;
+  if (!update.content.empty()) commands.push_back({CommandVerb::kAnnotate, target, update.content});
+  commands.push_back({CommandVerb::kDelete, target});
+  return commands;
 }
 
 }  // namespace
@@ -34,28 +54,37 @@ Result<AgentUpdate> agent_update_from_json(const Json& json) {
 }
 
 Result<Commands> commands_of(const SessionId& target, const AgentUpdate& update) {
+  if (update.comment == "delete") return deletion_of(target, update);
   Commands commands;
   const bool says = !update.content.empty();
-  if (update.comment == "delete") {
-    if (says || !update.status.empty()) return refused("a deletion accepts no content or status");
-    return Commands{{CommandVerb::kDelete, target}};
-  }
-  if (update.comment == "modify") {
-    if (!says) return refused("\"modify\" needs content: the new task of the agent");
-    commands.push_back({CommandVerb::kModify, target, update.content});
-  } else {
-    if (update.comment != "unchanged") commands.push_back({CommandVerb::kAnnotate, target, update.comment});
-    if (says) commands.push_back({CommandVerb::kSteer, target, update.content});
-  }
-  if (update.status.empty()) return commands;
+  const bool modifies = update.comment == "modify" || update.status == kModified;
+  if (modifies && !says) return refused("\"modify\" needs content: the new task of the agent");
+  if (update.comment != "unchanged" && update.comment != "modify")
+    commands.push_back({CommandVerb::kAnnotate, target, update.comment});
+  if (says)
+    commands.push_back({modifies ? CommandVerb::kModify : CommandVerb::kSteer, target, update.content});
+  if (update.status.empty() || update.status == kModified) return commands;
   const auto verb = verb_of(update.status);
   if (!verb) return fail(verb.error());
   commands.push_back({*verb, target});
   return commands;
 }
 
+Result<Commands> commands_of(const AgentNode& target, const AgentUpdate& update) {
+  auto commands = commands_of(target.id, update);
+  const bool runs_already = update.status == kRunning && !target.paused;
+  if (commands && runs_already)
+    std::erase_if(*commands, [](const Command& c) { return c.verb == CommandVerb::kUnpause; });
+  return commands;
+}
+
 Status update_agent(Runtime& runtime, const SessionId& target, const AgentUpdate& update) {
   auto commands = commands_of(target, update);
+  if (commands && update.status == kRunning) {
+    const auto state = runtime.agent_state(target);
+    if (!state) return fail(state.error());
+    commands = commands_of(state->node, update);
+  }
   if (!commands) return fail(commands.error());
   if (!commands->empty()) return runtime.command(*std::move(commands));
   if (runtime.journal().session(target)) return {};

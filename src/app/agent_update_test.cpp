@@ -35,12 +35,28 @@ TEST(AgentUpdate, EachForm_BecomesItsCommands) {
       {{"unchanged", {}, "resume"}, R"({"commands":[{"verb":"unpause"}]})"},
       {{"unchanged", {}, "interrupt"}, R"({"commands":[{"verb":"interrupt"}]})"},
       {{"modify"}, "error: \"modify\" needs content: the new task of the agent"},
-      {{"delete", "more"}, "error: a deletion accepts no content or status"},
-      {{"delete", {}, "pause"}, "error: a deletion accepts no content or status"},
+      {{"unchanged", "Rome", "modified"}, R"({"commands":[{"verb":"modify","text":"Rome"}]})"},
+      {{"unchanged", {}, "running"}, R"({"commands":[{"verb":"unpause"}]})"},
+      {{"delete", "no longer needed", "running"},
+       R"({"commands":[{"verb":"annotate","text":"no longer needed"},{"verb":"delete"}]})"},
+      {{"delete", {}, "modified"}, R"({"commands":[{"verb":"delete"}]})"},
+      {{"delete", {}, "pause"}, "error: a deleted agent cannot \"pause\": leave out \"status\""},
+      {{"unchanged", {}, "modified"}, "error: \"modify\" needs content: the new task of the agent"},
       {{"unchanged", {}, "rewind"},
-       "error: \"status\" must be \"pause\", \"unpause\" or \"interrupt\" (got \"rewind\")"},
+       "error: \"status\" must be \"running\", \"modified\", \"pause\", \"unpause\" or \"interrupt\" (got "
+       "\"rewind\")"},
   };
   for (const auto& [update, expected] : cases) EXPECT_EQ(commands_text(update), expected);
+}
+
+TEST(AgentUpdate, Running_UnpausesOnlyWhatIsPaused) {
+  AgentNode node;
+  node.id = kTarget;
+  for (const bool paused : {false, true}) {
+    node.paused = paused;
+    EXPECT_EQ(commands_of(node, {"unchanged", {}, "running"})->size(), paused ? 1U : 0U);
+    EXPECT_EQ(commands_of(node, {"unchanged", {}, "pause"})->size(), 1U);
+  }
 }
 
 TEST(AgentUpdate, JsonForm_IsReadAndChecked) {
@@ -57,6 +73,27 @@ TEST(AgentUpdate, JsonForm_IsReadAndChecked) {
 }
 
 class AgentUpdateTest : public Trees {};
+
+TEST_F(AgentUpdateTest, CombinedExamplesOfTheDesign_AreCarriedOut) {
+  BlockedTool slow;
+  Session root = start(stuck(slow));
+  auto run = root.send_user_message("go");
+  slow.entered->wait();
+  const SessionId id = root.session_id();
+  EXPECT_TRUE(update_agent(*runtime_, id, {"modify", "Rome", "running"}));
+  EXPECT_EQ(tree().front().content, "Rome");
+  root.pause();
+  EXPECT_TRUE(update_agent(*runtime_, id, {"in metres", "Oslo", "modified"}));
+  EXPECT_EQ(tree().front().content, "Oslo");
+  EXPECT_EQ(tree().front().comment, "in metres");
+  EXPECT_TRUE(tree().front().paused);
+  EXPECT_TRUE(update_agent(*runtime_, id, {"unchanged", {}, "running"}));
+  EXPECT_FALSE(tree().front().paused);
+  EXPECT_TRUE(update_agent(*runtime_, id, {"delete", "new instructions", "running"}));
+  ASSERT_TRUE(run.report());
+  EXPECT_EQ(root.status(), SessionStatus::kDeleted);
+  EXPECT_EQ(tree().front().comment, "new instructions");
+}
 
 TEST_F(AgentUpdateTest, Update_IsCarriedOutWholeOrNotAtAll) {
   BlockedTool slow;

@@ -115,7 +115,7 @@ TEST_F(AgentTree, CommentTaskAndStatusInOneRequest) {
   session.pause();
   auto run = session.send_user_message("Plan a party");
   const auto update = praxis::agent_update_from_json(
-      {{"userComment", "modify"}, {"userContent", "Plan a wedding"}, {"status", "unpause"}});
+      {{"userComment", "modify"}, {"userContent", "Plan a wedding"}, {"status", "running"}});
   const auto done = praxis::update_agent(*runtime, session.session_id(), *update);
   const auto reply = run.result();
   // end s5-intervene

@@ -15,14 +15,20 @@ struct AgentUpdate {
   /// `unchanged`; `delete`: stop now and for good; `modify`: do `content` instead; any other text is a
   /// comment.
   std::string comment = "unchanged";
-  std::string content = {};  ///< a new instruction, which reaches the model at the next safe boundary
-  std::string status = {};   ///< `pause`, `unpause` (also `resume`), `interrupt`; empty: unchanged
+  /// A new instruction, which reaches the model at the next safe boundary. With `delete`, the comment that
+  /// stays.
+  std::string content = {};
+  /// `pause`, `unpause` (also `resume`), `interrupt`; `running`: unpaused if it is paused; `modified`: the
+  /// content is the new task; empty: unchanged. With `delete`, the last two change nothing.
+  std::string status = {};
 };
 /// Error `kInput` names the key that is not a string.
 Result<AgentUpdate> agent_update_from_json(const Json& json);
 /// The commands that an update stands for; empty when everything is unchanged. Error `kInput`: the update
-/// contradicts itself, or has an unknown status.
+/// contradicts itself, or has an unknown status. `running` is the command to unpause.
 Result<Commands> commands_of(const SessionId& target, const AgentUpdate& update);
+/// The same for an agent as it is now: `running` changes nothing unless it is paused.
+Result<Commands> commands_of(const AgentNode& target, const AgentUpdate& update);
 /// Carries out an update, all of it or nothing. Error `kInput`: as `commands_of` and `Runtime::command`.
 Status update_agent(Runtime& runtime, const SessionId& target, const AgentUpdate& update);
 
