@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <ranges>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -115,9 +116,18 @@ std::vector<WaitingMessage> waiting_of(const State& state) {
   return waiting;
 }
 
-std::vector<ParkedStep> pending_of(const State& state) {
+std::vector<ParkedStep> pending_of(const State& state, std::vector<ParkedStep> before) {
+  const std::size_t prefix = qualified_id(state.id, ParkId{}).str().size();
+  const auto own_id = [&](const ParkedStep& step) { return std::string_view(step.id.str()).substr(prefix); };
   std::vector<ParkedStep> pending;
-  for (const auto& [id, step] : state.parked) {
+  pending.reserve(state.parked.size());
+  auto known = before.begin();
+  for (const auto& [id, step] : state.parked) {  // in the order of `before`
+    while (known != before.end() && own_id(*known) < id.str()) ++known;
+    if (known != before.end() && own_id(*known) == id.str()) {
+      pending.push_back(std::move(*known++));
+      continue;
+    }
     pending.push_back(step);
     pending.back().id = qualified_id(state.id, id);
   }

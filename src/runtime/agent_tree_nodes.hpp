@@ -21,8 +21,9 @@ std::string content_of(const State& state);
 inline constexpr std::size_t kLongestCutWord = 2048;
 /// Cuts a text of a node after its first `kMaxNodeContent` bytes.
 std::string cut_node_text(std::string text);
-/// Returns the parked steps of `state`, with ids that are unique in the tree.
-std::vector<ParkedStep> pending_of(const State& state);
+/// Returns the parked steps of `state`, with ids that are unique in the tree. Takes those that are still
+/// parked from `before`, an earlier result for the same session: copying a step costs more than finding it.
+std::vector<ParkedStep> pending_of(const State& state, std::vector<ParkedStep> before = {});
 /// The whole text of a message that waits; empty if none of this id does.
 std::string waiting_text(const State& state, std::uint64_t id);
 /// As `AgentNode::waiting`.

@@ -1,6 +1,7 @@
 #include "runtime/agent_tree_registry.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "praxis/core/state.hpp"
 #include "runtime/agent_tree_nodes.hpp"
@@ -92,7 +93,7 @@ std::optional<events::AgentStatus> AgentRegistry::Place::show(const State& state
   const std::pair parked(state.next_park, state.parked.size());
   if (entry.parked != parked) {
     entry.parked = parked;
-    node.pending = pending_of(state);
+    node.pending = pending_of(state, std::move(node.pending));
   }
   show_waiting(entry, state);
   if (!changed) return std::nullopt;

@@ -4,7 +4,11 @@
 #include <atomic>
 #include <memory>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "praxis/core/state.hpp"
+#include "runtime/agent_tree_nodes.hpp"
 #include "runtime/testing/trees.hpp"
 
 namespace praxis::testing {
@@ -111,6 +115,25 @@ TEST_F(AgentTreeTest, AStepThatWaits_IsShownAtItsAgentAndCanBeDecidedFromAbove) 
   ASSERT_TRUE(root.decide(nodes[3].pending[0].id, approve()));
   ASSERT_TRUE(eventually([&] { return root.status() == SessionStatus::kCompleted; }));
   EXPECT_TRUE(tree()[3].pending.empty());
+}
+
+TEST(PendingSteps, AreKeptAsOthersComeAndGo) {
+  State state;
+  state.id = SessionId("s");
+  const auto park = [&](const std::string& id) {
+    ParkedStep& step = state.parked[ParkId(id)];
+    step.id = ParkId(id);
+    step.arguments = "of " + id;
+  };
+  for (const char* id : {"p1", "p2", "p3", "p9"}) park(id);
+  std::vector<ParkedStep> pending = pending_of(state);
+  state.parked.erase(ParkId("p2"));
+  for (const char* id : {"p10", "p11"}) park(id);  // between p1 and p2, as ids are ordered
+  pending = pending_of(state, std::move(pending));
+  std::vector<std::string> shown;
+  for (const ParkedStep& step : pending) shown.push_back(step.id.str() + ' ' + step.arguments);
+  EXPECT_EQ(shown, (std::vector<std::string>{"s/p1 of p1", "s/p10 of p10", "s/p11 of p11", "s/p3 of p3",
+                                             "s/p9 of p9"}));
 }
 
 TEST_F(AgentTreeTest, FromTheJournal_IsTheSame) {
