@@ -1,9 +1,11 @@
 // Sub-agents: what they inherit, which sessions get their events, what they cost, and how they end.
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <thread>
 
 #include "praxis/core/state.hpp"
+#include "praxis/models/stub_model.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::testing {
@@ -152,6 +154,27 @@ TEST_F(SubAgentsTest, Usage_CountsOnceAtTheChildAndOnceUpEachAncestor) {
   EXPECT_EQ(
       json_at(json_at(json_at(to_json(*result), "usage"), "subtree"), "total").to_number<std::int64_t>(),
       own + children);
+}
+
+TEST_F(SubAgentsTest, TheModelBelow_GetsItsOwnInstructionsAndTools) {
+  std::map<std::string, std::vector<std::string>> offered;  // names of tools, by instructions
+  const auto model = stub_model([&](const ModelRequest& request) -> Result<ModelResponse> {
+    std::vector<std::string>& names = offered[request.instructions];
+    for (const ToolDefinition& tool : *request.tools) names.push_back(tool.name);
+    return request.history.messages().size() > 1 || request.instructions == "You are a child."
+               ? stub_text("done")
+               : stub_call("c1", "work", JsonObject{});
+  });
+  const Tool work = host_tool("work", [](ToolContext& context, const Json&) -> Result<ToolOutput> {
+    auto child = AgentCreator(context).create_with_default_model("You are a child.", {echo_tool()});
+    if (!child) return fail(child.error());
+    const auto answer = child->ask("go");
+    return answer ? says(answer->text) : Result<ToolOutput>(fail(answer.error()));
+  });
+  Session session = session_of(Agent("", "You lead.").model(model).use(work));
+  EXPECT_TRUE(checked(session.ask("start")).success);
+  EXPECT_EQ(offered["You are a child."], std::vector<std::string>{"echo"});
+  EXPECT_EQ(offered["You lead."], (std::vector<std::string>{"work", "work"}));
 }
 
 TEST_F(SubAgentsTest, TheCreator_FailsOnceTheCallIsOver) {

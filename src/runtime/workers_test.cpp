@@ -75,6 +75,20 @@ TEST_F(WorkersTest, TreeEightWideAndDeep_EndsAlsoWithHandlersThatWait) {
   for (const SessionRow& row : rows) EXPECT_EQ(row.status, "completed") << row.agent;
 }
 
+TEST_F(WorkersTest, TreeFourWideAndSixDeep_Ends) {
+  Agent agent = calling(echo_tool(), "text", 1, "leaf");
+  std::size_t sessions = 1;
+  for (const char* id : {"f", "e", "d", "c", "b", "a"}) {
+    agent = calling(agent.as_tool("work", "Does the work"), "prompt", 4, id);
+    sessions = 1 + 4 * sessions;
+  }
+  Session session = session_of(agent);
+  EXPECT_TRUE(checked(session.ask("go")).success);
+  const auto rows = *journal_->sessions(0);
+  EXPECT_EQ(rows.size(), sessions);
+  for (const SessionRow& row : rows) EXPECT_EQ(row.status, "completed") << row.agent;
+}
+
 TEST_F(WorkersTest, SubAgentsThatWaitForApprovals_DoNotHoldUpOtherSessions) {
   const Agent waiting = above(calling(echo_tool(), "text", 1, "below").policy(asking({"echo"})), "above");
   std::vector<praxis::Run> runs;
