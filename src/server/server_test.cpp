@@ -393,8 +393,11 @@ TEST_F(ServedEvents, PathsOfTheFifthDesign) {
   EXPECT_EQ(call("GET", "/agent/" + run).text("userComment"), "careful");
   EXPECT_EQ(call("POST", "/agent/missing/intervene", R"({"userComment":"x"})").json,
             Json(JsonObject{{"success", false}}));
-  EXPECT_EQ(call("POST", intervene, R"({"userComment":"delete"})").json, Json(JsonObject{{"success", true}}));
+  const char* const combined =
+      R"({"userComment":"delete","userContent":"new instructions","status":"running"})";
+  EXPECT_EQ(call("POST", intervene, combined).json, Json(JsonObject{{"success", true}}));
   wait_for(run, "deleted");
+  EXPECT_EQ(call("GET", "/agent/" + run).text("userComment"), "new instructions");
 }
 
 // ---- the description
