@@ -34,6 +34,12 @@ struct ChatRig {
     chat.type("then this\x1b\r");
     chat.shows("queued: then this");
   }
+  /// Waits until the screen does not show `text`.
+  static bool loses(TerminalSession& chat, const std::string& text) {
+    const bool lost = chat.wait_until([&] { return !chat.screen().contains(text); });
+    EXPECT_TRUE(lost) << "still shown: " << text << "\nthe screen:\n" << chat.screen();
+    return lost;
+  }
   /// Leaves with Ctrl-C twice; returns all lines of the terminal.
   static std::string left(TerminalSession& chat) {
     chat.type("\x03");

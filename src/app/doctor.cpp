@@ -221,6 +221,13 @@ std::string_view to_string(Health health) {
   std::unreachable();
 }
 
+Health health_from(std::string_view name) {
+  for (const Health each : {Health::kGood, Health::kMissing}) {
+    if (name == to_string(each)) return each;
+  }
+  return Health::kBad;
+}
+
 std::vector<Finding> examine_workspace(const Workspace& workspace, bool online) {
   std::vector<Finding> findings{check_files(workspace.config)};
   for (const std::string& warning : workspace.config.warnings)

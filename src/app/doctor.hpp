@@ -14,6 +14,8 @@ namespace praxis::app {
 enum class Health : std::uint8_t { kGood, kMissing, kBad };
 /// `ok`, `missing` or `failed`.
 std::string_view to_string(Health health);
+/// The opposite; anything else is `kBad`.
+Health health_from(std::string_view name);
 
 /// The result of one check.
 struct Finding {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/doctor.hpp"
 #include "app/hints.hpp"
 #include "base/visible_text.hpp"
 #include "cli/chat_setup.hpp"
@@ -107,6 +108,17 @@ class ServerChatPlace final : public tui::ChatPlace {
     return fail(app::usage_error("a run at a server keeps its model", "/new MODEL begins one with another"));
   }
   Result<std::vector<std::string>> agents() override { return agents_at_server(client_); }
+  Result<std::vector<app::Finding>> doctor() override {
+    const auto answer = client_.call("GET", "/api/v1/doctor");
+    if (!answer) return fail(answer.error());
+    std::vector<app::Finding> findings;
+    const JsonArray* checks = json_at(*answer, "checks").if_array();
+    for (const Json& check : checks == nullptr ? JsonArray() : *checks) {
+      findings.push_back({json_string(check, "name"), app::health_from(json_string(check, "status")),
+                          json_string(check, "detail")});
+    }
+    return findings;
+  }
 
  private:
   Result<RunPtr> begun(const std::string& agent, const std::string& model) const {

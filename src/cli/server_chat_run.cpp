@@ -83,6 +83,7 @@ class ServerChatRun final : public tui::ChatRun {
   bool is_recorded() const override { return !id().empty(); }
   void follow(std::shared_ptr<tui::EventFeed> feed) override { to_ = std::move(feed); }
   Result<bool> show_past(const EventHandler& show) override;
+  Status show_past_of(const SessionId& agent, const EventHandler& show) override;
   Status close() override {
     leave();
     return {};
@@ -211,6 +212,20 @@ Result<bool> ServerChatRun::show_past(const EventHandler& show) {
   feed_ = std::move(feed);
   feed_->begin(std::move(result.pending));
   return json_bool(*run, "resumable") && !json_bool(*run, "held");
+}
+
+Status ServerChatRun::show_past_of(const SessionId& agent, const EventHandler& show) {
+  Result<Json> answer = Json();
+  for (const char* const most : {"1000", "100", "10"}) {  // fewer if an answer would be too large
+    answer = brief_.call("GET",
+                         "/api/v1/runs/" + path_segment(agent.str()) + "/history?below=false&limit=" + most);
+    if (answer || answer.error().kind() != ErrorKind::kTooLarge) break;
+  }
+  if (!answer) return fail(answer.error());
+  if (const JsonArray* events = json_at(*answer, "events").if_array()) {
+    for (const Json& event : *events) show(app::event_from(event));
+  }
+  return {};
 }
 
 // ---- what is sent

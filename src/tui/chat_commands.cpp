@@ -19,13 +19,15 @@ constexpr std::string_view kKeys =
     "Ctrl-D         leave, if the text is empty\n"
     "Up, Ctrl-R     earlier messages; Ctrl-R finds what is typed in them\n"
     "Ctrl-G         write in the editor of VISUAL or EDITOR\n"
-    "Ctrl-_         undo;  Ctrl-L  draw again;  Ctrl-T  the tree of agents\n";
+    "Ctrl-_         undo;  Ctrl-L  draw again\n"
+    "Ctrl-T         the agents: follow, steer, pause, stop or note one\n";
 
 constexpr std::array kCommands{
     ChatCommand{"help", "", "lists keys and commands"},
     ChatCommand{"tree", "", "the agents of the run"},
     ChatCommand{"cost", "", "the usage of the run"},
     ChatCommand{"context", "", "what fills the window of the model"},
+    ChatCommand{"doctor", "", "whether everything is set up well"},
     ChatCommand{"approvals", "", "the steps that wait"},
     ChatCommand{"queue", "", "messages that wait: edit, move, withdraw"},
     ChatCommand{"compact", "", "summarises older messages"},

@@ -11,6 +11,7 @@
 
 #include "app/always_rules.hpp"
 #include "app/context_report.hpp"
+#include "app/doctor.hpp"
 #include "app/run_files.hpp"
 #include "app/slash_prompt.hpp"
 #include "praxis/core/event.hpp"
@@ -72,6 +73,9 @@ class ChatRun {
   /// Gives what happened before to `show`, in order. Returns whether a turn is open, or a message waits, that
   /// no process works on. Call once, of a run with a record.
   virtual Result<bool> show_past(const EventHandler& show) = 0;
+  /// Gives what happened to one agent of the run, without those below it. Of a long conversation a server
+  /// gives the end.
+  virtual Status show_past_of(const SessionId& agent, const EventHandler& show) = 0;
   /// Releases the run, so that it can be opened again. Error `kInput`: a turn is in progress.
   virtual Status close() = 0;
   /// Ends the work of the chat on its run; waits until nothing more of it will come to the feed.
@@ -147,6 +151,8 @@ class ChatPlace {
   /// The models to choose from.
   virtual Result<std::vector<Choice>> models() = 0;
   virtual Result<std::vector<std::string>> agents() = 0;
+  /// Whether the place is set up well; asks no provider.
+  virtual Result<std::vector<app::Finding>> doctor() = 0;
 };
 
 }  // namespace praxis::tui

@@ -25,14 +25,6 @@ std::string with_last_line_ended(std::string text) {
   return text;
 }
 
-/// The end of a text in at most `most` bytes: a frame costs the same however long the text is.
-std::string_view end_of(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  text.remove_prefix(text.size() - most);
-  while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0U) == 0x80U) text.remove_prefix(1);
-  return text;
-}
-
 std::string name_of(const Author& author) {
   const std::string name =
       author.principal.empty() ? std::string(to_string(author.surface)) : author.principal;
@@ -84,6 +76,11 @@ std::string ChatView::show(const Event& event, std::size_t columns) {
             agents_[e.child] = agent_prefix(event.agent) + app::one_line(e.name, 40) + ' ';
           },
           [&](const events::StepDecided& e) { show_decision(event, e.decision, out); },
+          [&](const events::SessionPaused&) { note(event, "paused", false, out); },
+          [&](const events::SessionUnpaused&) { note(event, "continues", false, out); },
+          [&](const events::SessionIntervened& e) {
+            if (event.agent.id != root_) show_command_below(event, e.intervention, out);
+          },
           [&](const events::HookFailed& e) {
             note(event, fmt::format("hook {} failed: {}", e.hook, e.message), true, out);
           },
@@ -131,8 +128,6 @@ void ChatView::show_root(const Event& event, std::string& out) {
                  [&](const events::TurnFailed& e) { end_turn(e.result, out); },
                  [&](const events::TurnTimedOut& e) { end_turn(e.result, out); },
                  [&](const events::TurnCancelled& e) { end_turn(e.result, out); },
-                 [&](const events::SessionPaused&) { note(event, "paused", false, out); },
-                 [&](const events::SessionUnpaused&) { note(event, "continues", false, out); },
                  [&](const events::SessionRecovered&) {
                    out += answer_.finish();
                    note(event, "continues where another process ended", false, out);
@@ -271,6 +266,22 @@ void ChatView::show_command(const Event& event, const records::Intervened& comma
     case CommandVerb::kRewind:
       return add_line(
           out, styles_.dim(fmt::format("{} {}", to_string(command.verb), app::one_line(command.text, 200))));
+    default:
+      return;
+  }
+}
+
+/// A command to an agent below the run. What stops an agent shows in the result of its call.
+void ChatView::show_command_below(const Event& event, const records::Intervened& command, std::string& out) {
+  switch (command.verb) {
+    case CommandVerb::kSteer:
+    case CommandVerb::kEnqueue:
+    case CommandVerb::kAnnotate:
+    case CommandVerb::kModify: {
+      const std::string text = command.text.empty() ? "" : ": " + app::readable_message(command.text).text;
+      return note(event, fmt::format("{} by {}{}", to_string(command.verb), name_of(command.author), text),
+                  false, out);
+    }
     default:
       return;
   }

@@ -64,6 +64,7 @@ class ChatView {
                 bool failed, std::string& out);
   void show_decision(const Event& event, const records::Decided& decision, std::string& out);
   void show_command(const Event& event, const records::Intervened& command, std::string& out);
+  void show_command_below(const Event& event, const records::Intervened& command, std::string& out);
   void change_waiting(const Event& event, const records::Intervened& command, std::string& out);
   void note(const Event& event, std::string_view text, bool failed, std::string& out);
   std::string agent_prefix(const AgentMeta& agent) const;

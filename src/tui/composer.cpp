@@ -274,6 +274,13 @@ std::size_t Composer::line_end(std::size_t at) const { return std::min(text_.fin
 
 // ---- on the screen ----------------------------------------------------------------------------------------
 
+std::string_view end_of(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  text.remove_prefix(text.size() - most);
+  while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0U) == 0x80U) text.remove_prefix(1);
+  return text;
+}
+
 std::vector<std::string> hard_rows(std::string_view safe, std::size_t columns) {
   std::vector<std::string> rows(1);
   std::size_t used = 0;

@@ -73,6 +73,8 @@ class Composer {
   std::optional<std::string> sought_;
 };
 
+/// The end of a text in at most `most` bytes: a frame costs the same however long the text is.
+std::string_view end_of(std::string_view text, std::size_t most);
 /// Breaks safe text into rows of at most `columns`, at line feeds and anywhere; tabs become spaces.
 std::vector<std::string> hard_rows(std::string_view safe, std::size_t columns);
 

@@ -9,8 +9,6 @@
 #include "app/slash_prompt.hpp"
 #include "app/user_message.hpp"
 #include "app/values.hpp"
-#include "base/columns.hpp"
-#include "tui/tree_text.hpp"
 
 namespace praxis::tui {
 namespace {
@@ -46,6 +44,7 @@ Conversation::Conversation(const ChatSetup& setup, std::unique_ptr<ChatRun> run)
 void Conversation::follow() {
   id_ = run_->id();
   view_ = std::make_unique<ChatView>(id_, styles_, setup_.render);
+  followed_.reset();
   cards_.clear();
   turns_.clear();
   asked_back_.clear();
@@ -128,6 +127,7 @@ std::string Conversation::take_events(std::size_t columns) {
   for (EventFeed::Item& item : feed_->take()) {
     if (const auto* event = std::get_if<Event>(&item)) {
       text += view_->show(*event, columns);
+      if (followed_) followed_->show(*event);
       take_event(*event);
       continue;
     }
@@ -303,15 +303,6 @@ StatusFacts Conversation::status_facts(std::size_t columns) const {
   if (const auto since = view_->busy_since())
     facts.turn = StatusTurn{view_->doing(), std::chrono::floor<std::chrono::seconds>(now() - *since)};
   return facts;
-}
-
-std::vector<std::string> Conversation::tree(std::size_t columns, Patience patience) const {
-  std::vector<std::string> lines;
-  for (const TreeLine& line : tree_lines(run_->tree(patience), setup_.workspace, now(), columns)) {
-    const std::string cut = line.is_typed ? line.text : cut_to(line.text, columns);
-    lines.push_back(line.is_node ? cut : styles_.dim(cut));
-  }
-  return lines;
 }
 
 }  // namespace praxis::tui

@@ -17,9 +17,11 @@
 #include "tui/chat_view.hpp"
 #include "tui/choice_list.hpp"
 #include "tui/event_feed.hpp"
+#include "tui/followed_agent.hpp"
 #include "tui/prompt_names.hpp"
 #include "tui/status_facts.hpp"
 #include "tui/step_card.hpp"
+#include "tui/tree_text.hpp"
 
 namespace praxis::tui {
 
@@ -95,8 +97,16 @@ class Conversation {
   bool is_busy() const { return works() || filling_.has_value(); }
   /// What the line below the composer is made from.
   StatusFacts status_facts(std::size_t columns) const;
-  /// The tree of agents, for the pane.
-  std::vector<std::string> tree(std::size_t columns, Patience patience) const;
+  /// The agents of the run that are active.
+  std::vector<AgentNode> agents(Patience patience) const { return run_->tree(patience); }
+  std::vector<TreeLine> drawn(const std::vector<AgentNode>& nodes, std::size_t columns) const;
+  /// Keeps the conversation of an agent of the run from now on. Error: it cannot be read.
+  Status follow_agent(const SessionId& agent);
+  void unfollow_agent() { followed_.reset(); }
+  /// Null: none is followed.
+  const FollowedAgent* followed() const { return followed_ ? &*followed_ : nullptr; }
+  /// Gives a command to an agent of the run. Returns what to print.
+  std::string command_agent(const SessionId& agent, CommandVerb verb, const std::string& text);
   const SessionId& id() const { return id_; }
   /// Whether the run has a record, so that it can be opened again.
   bool is_recorded() const;
@@ -109,6 +119,7 @@ class Conversation {
   /// Whether a turn is in progress or about to begin.
   bool works() const { return view_->busy_since().has_value() || sent_; }
   std::string command(const std::string& line, std::size_t columns);
+  std::vector<std::string> tree(std::size_t columns) const;
   /// Whether the conversation so far is printed when a run is opened.
   enum class Past : bool { kHide, kShow };
   std::string open(const ChatOpening& opening, Past past, std::size_t columns);
@@ -124,6 +135,7 @@ class Conversation {
   std::string diff() const;
   std::string undo_files(const std::string& rest);
   std::string cost() const;
+  std::string doctor() const;
   std::string context(std::size_t columns) const;
   std::string waiting_steps(std::size_t columns) const;
   std::string change_queue(const std::string& rest);
@@ -151,6 +163,7 @@ class Conversation {
   Styles styles_;
   std::shared_ptr<EventFeed> feed_ = std::make_shared<EventFeed>();
   std::unique_ptr<ChatView> view_;
+  std::optional<FollowedAgent> followed_;
   std::deque<StepCard> cards_;
   std::vector<app::AlwaysRule> saved_;  ///< in this chat
   std::optional<Offer> offer_;

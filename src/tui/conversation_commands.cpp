@@ -31,11 +31,12 @@ std::string Conversation::command(const std::string& line, std::size_t columns) 
       {"tree",
        [&] {
          std::string text;
-         for (const std::string& each : tree(columns, Patience::kSome)) text += each + '\n';
+         for (const std::string& each : tree(columns)) text += each + '\n';
          return text.empty() ? "no agent is active\n" : text;
        }},
       {"cost", [&] { return cost(); }},
       {"context", [&] { return context(columns); }},
+      {"doctor", [&] { return doctor(); }},
       {"queue", [&] { return change_queue(rest); }},
       {"compact", [&] { return compact(); }},
       {"approvals", [&] { return waiting_steps(columns); }},
@@ -72,6 +73,23 @@ std::string Conversation::context(std::size_t columns) const {
   std::string text;
   for (const std::string& line : app::context_lines(*report, columns)) text += line + '\n';
   return text;
+}
+
+std::string Conversation::doctor() const {
+  const auto findings = setup_.place.doctor();
+  if (!findings) return failure(findings.error());
+  std::string text;
+  for (const app::Finding& finding : *findings) {
+    const std::string status = fmt::format("{:8}", to_string(finding.health));
+    text += finding.health == app::Health::kBad       ? styles_.error(status)
+            : finding.health == app::Health::kMissing ? styles_.warning(status)
+                                                      : status;
+    text += visible_text(fmt::format("{}: {}", finding.name, finding.detail)) + '\n';
+  }
+  return text +
+         (app::are_healthy(*findings) ? "everything that was checked works"
+                                      : styles_.error("not everything works")) +
+         '\n';
 }
 
 std::string Conversation::waiting_steps(std::size_t columns) const {

@@ -121,7 +121,7 @@ void LiveChat::wait() {
     if (poll(ready.data(), 2, millis(kFrame - since)) == 0) poll(ready.data(), ready.size(), 0);
   }
   if (std::ranges::all_of(ready, [](const pollfd& each) { return each.revents == 0; })) {
-    const bool ticks = conversation_.is_busy() || shows_tree_;
+    const bool ticks = conversation_.is_busy() || tree_;
     const auto time = reader_.is_incomplete() ? kEscapeTime : kTick;
     poll(ready.data(), ready.size(), reader_.is_incomplete() || ticks ? millis(time) : -1);
   }
@@ -184,6 +184,7 @@ void LiveChat::press(const Key& key) {
   last_key_ = Clock::now();
   if (picking_) return press_on_picker(key);
   if (queue_) return press_on_queue(key);
+  if (tree_ && tree_keys_) return press_on_tree(key);
   if (press_on_completion(key)) return;
   if (key.kind == KeyKind::kControl && press_control(key)) return;
   if (key.kind == KeyKind::kTab) {
@@ -238,7 +239,7 @@ bool LiveChat::press_control(const Key& key) {
       region_.forget();
       return true;
     case 't':
-      shows_tree_ = !shows_tree_;
+      toggle_tree();
       return true;
     case 'z':
       suspend();
@@ -323,15 +324,14 @@ std::vector<std::string> LiveChat::lines() {
     if (waiting->size() > kMostWaitingShown)
       below.push_back(styles_.dim(fmt::format("  and {} more", waiting->size() - kMostWaitingShown)));
   }
-  if (const StepCard* shown = card()) {
+  if (card() != nullptr && tree_keys_) {
+    below.push_back(styles_.warning(
+        cut_to(fmt::format("{} to decide: Tab goes there", conversation_.cards().size()), wide)));
+  } else if (const StepCard* shown = card()) {
     std::ranges::move(card_list(wide), std::back_inserter(below));
     std::ranges::move(shown->lines(wide, card_rows(), focused_, styles_), std::back_inserter(below));
   }
-  if (shows_tree_) {
-    auto tree = conversation_.tree(wide, Patience::kNone);
-    tree.resize(std::min(tree.size(), size_.rows / 2));
-    below.insert(below.end(), tree.begin(), tree.end());
-  }
+  if (tree_) std::ranges::move(tree_lines_below(below.size()), std::back_inserter(below));
   if (picking_) {
     const std::size_t rows = size_.rows > below.size() + 2 ? size_.rows - below.size() - 1 : 1;
     std::ranges::move(picking_->picker.lines(wide, rows, styles_), std::back_inserter(below));

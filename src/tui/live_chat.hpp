@@ -19,6 +19,7 @@
 #include "tui/raw_terminal.hpp"
 #include "tui/status_command.hpp"
 #include "tui/terminal_streams.hpp"
+#include "tui/tree_pane.hpp"
 
 namespace praxis::tui {
 
@@ -77,6 +78,13 @@ class LiveChat {
   void edit_last_waiting();
   void press_on_picker(const Key& key);
 
+  // The agents.
+  void toggle_tree();
+  void close_tree();
+  void follow_tree();
+  void press_on_tree(const Key& key);
+  std::vector<std::string> tree_lines_below(std::size_t used);
+
   // The step that the user decides.
   void look_at_cards();
   void focus(bool on);
@@ -104,7 +112,6 @@ class LiveChat {
   bool leaving_ = false;
   bool looked_at_ = true;  ///< as far as the terminal says
   bool worked_ = false;    ///< when last looked, without waiting for the user
-  bool shows_tree_ = false;
   Clock::time_point last_frame_{};
   Clock::time_point last_key_{};
   Clock::time_point ctrl_c_{}, escape_{};
@@ -117,6 +124,8 @@ class LiveChat {
   std::optional<Completing> completing_;
   std::optional<Picking> picking_;
   std::optional<QueueList> queue_;  ///< while it is shown
+  std::optional<TreePane> tree_;    ///< while it is shown
+  bool tree_keys_ = false;          ///< keys go to it
 
   bool focused_ = false;  ///< keys go to the card
   ParkId card_id_;        ///< of the card that was shown when last looked

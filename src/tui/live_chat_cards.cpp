@@ -74,7 +74,7 @@ void LiveChat::look_at_cards() {
   focused_ = false;
   if (card() == nullptr) return;
   write("\a");
-  if (composer_.empty() && Clock::now() - last_key_ > kPause) focus(true);
+  if (composer_.empty() && !tree_keys_ && Clock::now() - last_key_ > kPause) focus(true);
 }
 
 void LiveChat::focus(bool on) {

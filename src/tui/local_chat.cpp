@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "app/change_text.hpp"
+#include "app/doctor.hpp"
 #include "app/provider_status.hpp"
 #include "app/run_files.hpp"
 #include "app/shown_run.hpp"
@@ -46,6 +48,11 @@ class LocalChatRun final : public ChatRun {
     const auto state = app::show_past(journal(), id_, app::Redactions(workspace_), show);
     if (!state) return fail(state.error());
     return state->turn || !state->queue.empty() || app::team_goes_on(*state);
+  }
+
+  Status show_past_of(const SessionId& agent, const EventHandler& show) override {
+    const auto state = app::show_past(journal(), agent, app::Redactions(workspace_), show);
+    return state ? Status() : fail(state.error());
   }
 
   Status close() override {
@@ -232,5 +239,11 @@ Result<std::vector<Choice>> LocalChatPlace::models() {
 }
 
 Result<std::vector<std::string>> LocalChatPlace::agents() { return app::agent_names(workspace_); }
+
+Result<std::vector<app::Finding>> LocalChatPlace::doctor() {
+  std::vector<app::Finding> findings = app::examine_workspace(workspace_, false);
+  std::ranges::move(app::examine_sandbox(), std::back_inserter(findings));
+  return findings;
+}
 
 }  // namespace praxis::tui

@@ -77,10 +77,10 @@ class Drawing {
  private:
   /// `branch` leads to the node; `stem` leads to its children.
   void draw(const AgentNode& node, const std::string& branch, const std::string& stem) {
-    lines_.push_back({branch + node_text(node, now_, columns_), node.status, true, false});
+    lines_.push_back({branch + node_text(node, now_, columns_), node.status, true, false, node.id});
     const std::string beside = stem + (node.children.empty() ? "   " : "│  ");
     const auto say = [&](const std::string& text, bool is_typed = false) {
-      lines_.push_back({beside + text, node.status, false, is_typed});
+      lines_.push_back({beside + text, node.status, false, is_typed, node.id});
     };
     if (!node.comment.empty()) say("# " + app::one_line(node.comment, kTextWidth));
     if (node.status == SessionStatus::kInterrupted && node.parent.empty()) {

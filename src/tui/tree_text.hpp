@@ -15,6 +15,7 @@ struct TreeLine {
   SessionStatus status;   ///< of the node it belongs to
   bool is_node = false;   ///< the node's own line, not a detail below it
   bool is_typed = false;  ///< contains a command for copying, which must not be cut
+  SessionId id = {};      ///< of the node it belongs to
 };
 
 /// One line per node, in the order of `RunTrees::nodes`: agent, id, status, duration, step, own tokens and
