@@ -17,13 +17,6 @@ using ::testing::Not;
 constexpr const char* kAltUp = "\x1b[1;3A";
 constexpr const char* kAltEnter = "\x1b\r";
 
-/// Waits until the screen does not show `text`.
-bool loses(TerminalSession& chat, const std::string& text) {
-  const bool lost = chat.wait_until([&] { return !chat.screen().contains(text); });
-  EXPECT_TRUE(lost) << "still shown: " << text << "\nthe screen:\n" << chat.screen();
-  return lost;
-}
-
 /// The id that stands before the last `text` on a screen, such as `12` of `#12 queued: this`.
 std::string id_of(const std::string& screen, const std::string& text) {
   const auto end = screen.rfind(text);
@@ -176,6 +169,62 @@ TEST_F(ChatQueue, CommandLineWithdrawsUntilTheModelHasTheMessage) {
   EXPECT_NE(late.status, 0);
   EXPECT_THAT(late.err, HasSubstr("message " + two + " is already with the model"));
   EXPECT_THAT(praxis({"show", "last"}).out, AllOf(HasSubstr("two"), HasSubstr("Second.")));
+}
+
+TEST_F(ChatQueue, PlainChatEditsMovesAndWithdrawsAtATerminal) {
+  const auto run = chat({"talk.toml", "--plain"});
+  run->type("Begin\n");
+  run->shows("> Begin");
+  // A line reaches the agent at its next step, which the slow answer keeps away.
+  for (const char* text : {"one\n", "two\n", "three\n"}) run->type(text);
+  const auto id_in_list = [&](const std::string& text) {
+    int looks = 0;
+    run->wait_until([&] {
+      if (looks++ % 50 == 0) run->type("/queue\n");
+      return id_of(run->screen(), " next step: " + text) != "";
+    });
+    return id_of(run->screen(), " next step: " + text);
+  };
+  const std::string three = id_in_list("three"), two = id_in_list("two"), one = id_in_list("one");
+  ASSERT_TRUE(one != "" && two != "" && three != "") << run->screen();
+  run->type("/queue up " + three + '\n');
+  run->shows("moved #" + three + " up");
+  run->type("/queue withdraw " + one + '\n');
+  run->shows("withdrawn by");
+  run->type("/queue edit " + two + " two, but better\n");
+  EXPECT_NE(id_in_list("two, but better"), "");
+  run->type("/queue withdraw " + one + '\n');
+  run->shows("no message #" + one + " waits");
+  run->signal(SIGTERM);
+  run->finish();
+  const std::string all = log();
+  EXPECT_EQ(count(all, R"("kind":"withdraw")"), 2U) << all;
+  EXPECT_EQ(count(all, R"("kind":"move")"), 1U) << all;
+  EXPECT_THAT(all, HasSubstr("two, but better"));
+}
+
+TEST_F(ChatQueue, CompactSummarisesOlderMessagesOnceBeforeTheNextAnswer) {
+  const std::string more(30'000, 'x');  // more than is kept as it was said
+  file("talk.jsonl", says("First answer. " + more) + says("Second answer.") + says("What was said before.") +
+                         says("Third answer.") + says("Fourth answer."));
+  const auto run = chat({"talk.toml"}, {40, 24});
+  begin(*run);
+  const auto ask = [&](const std::string& question) {
+    const std::size_t ended = count(run->screen(), "- 1 step");
+    run->type(question + '\r');
+    EXPECT_TRUE(run->wait_until([&] { return count(run->screen(), "- 1 step") > ended; })) << run->screen();
+  };
+  ask("One?");
+  ask("Two?");
+  run->type("/compact\r");
+  run->shows("older messages are summarised");
+  ask("Three?");
+  ask("Four?");
+  expect_once_in_order(left(*run), {"First answer.", "Second answer.", "> /compact", "> Three?",
+                                    "the model sees a summary", "Third answer.", "Fourth answer."});
+  EXPECT_EQ(count(log(), R"("kind":"compact")"), 1U) << log();
+  EXPECT_EQ(count(log(), R"("kind":"compacted")"), 1U) << log();
+  EXPECT_THAT(log(), HasSubstr("What was said before."));
 }
 
 class ChatQueueServer : public ServedCommandLine, public ChatRig {
