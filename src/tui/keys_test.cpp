@@ -47,6 +47,11 @@ TEST(Keys, AnswerAboutTheBackgroundIsNoText) {
   EXPECT_THAT(keys_of({"\x1b]11;rgb:ff"}), IsEmpty()) << "what is cut off is not the key Esc";
 }
 
+TEST(Keys, EscapeThatIsPressedTwiceIsTwoKeys) {
+  KeyReader reader;
+  EXPECT_EQ(reader.feed("\x1b\x1b"), (std::vector<Key>{{KeyKind::kEscape}, {KeyKind::kEscape}}));
+}
+
 TEST(Keys, UnknownSequencesAndInvalidBytesAreNoText) {
   EXPECT_THAT(keys_of({"\x1b[99;99zx\x1b[?62;c\xFF\xC3(y"}),
               ElementsAre(Key{KeyKind::kText, "x"}, Key{KeyKind::kText, "("}, Key{KeyKind::kText, "y"}));
