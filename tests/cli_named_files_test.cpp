@@ -40,7 +40,7 @@ class CliNamedFiles : public UserCommandLine {
              "[chat]\nstatus_command = [\"sh\", \"status.sh\"]\nnotify_command = \"sh '" +
              here +
              "notify.sh'\"\n"
-             "[secrets.told]\nfrom = \"command:./secret.sh\"\n[secrets.kept]\nfrom = \"file:" +
+             "[secrets.asked]\nfrom = \"command:./secret.sh\"\n[secrets.kept]\nfrom = \"file:" +
              here +
              "keys/secret\"\n"
              "[providers.house]\napi = \"chat\"\nbase_url = \"http://127.0.0.1:1\"\nkey_file = \"" +
