@@ -195,7 +195,7 @@ void deny_call(State& state, UnixMillis time, const CallState& call, const recor
 }  // namespace
 
 void propose_calls(State& state) {
-  state.turn->calls = {};
+  if (!state.turn->calls.empty()) state.turn->calls = {};  // a new batch makes seven empty sets
   for (const ToolCallPart& call : state.conversation.open_calls()) {
     CallState proposed;
     proposed.call = call;

@@ -23,7 +23,10 @@ bool says_nothing(const Message& message) {
 /// Returns the part of a message that its digest covers: role and parts, not id and time, because only those
 /// reach a model.
 std::string digested_form(const Message& message) {
-  std::string form(to_string(message.role));
+  constexpr std::size_t kUsualBytes = 256;
+  std::string form;
+  form.reserve(kUsualBytes);
+  form += to_string(message.role);
   for (const Part& part : message.parts) {
     form += '\n';
     append_object(form, [&](JsonFields& out) { write(out, part); });

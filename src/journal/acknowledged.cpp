@@ -147,8 +147,8 @@ Result<JournalHead> select_journal_head(Database& database) {
   JournalHead head;
   {
     Query query(database,
-                "SELECT c.id, c.hash, c.seq, s.name FROM (SELECT id, session, seq, hash FROM chain "
-                "ORDER BY id DESC LIMIT 1) c LEFT JOIN sessions s ON s.id = c.session");
+                "SELECT c.id, c.hash, c.seq, s.name FROM chain c LEFT JOIN sessions s ON s.id = c.session "
+                "ORDER BY c.id DESC LIMIT 1");
     auto row = query.next();
     if (!row) return fail(std::move(row.error()));
     if (*row) {
@@ -170,11 +170,14 @@ Result<JournalHead> select_journal_head(Database& database) {
 
 std::string to_text(const JournalHead& head) {
   std::string text;
+  text.reserve(HeadFile::kSlotBytes);
   text.append(kMagic).append(" ").append(kVersion);
   text.append(" ").append(std::to_string(head.entry)).append(" ").append(head.hash.hex());
   text.append(" ").append(std::to_string(head.seq)).append(" ").append(head.session);
   text.append(" ").append(std::to_string(head.message)).append(" ").append(std::to_string(head.answer));
-  return text + " " + checksum(text);
+  const std::string sum = checksum(text);
+  text.append(" ").append(sum);
+  return text;
 }
 
 std::optional<JournalHead> parse_journal_head(std::string_view text) {

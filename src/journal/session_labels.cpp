@@ -57,8 +57,8 @@ Status label_session(Database& database, const SessionId& session, const LabelCh
     if (!other->empty()) return fail(name_taken(after->name, SessionId(*other)));
   }
   const std::optional<std::string> tags = tags_text(after->tags), label = after->name;
-  const SealedText stored_label(database.sealer(), label, row_place("label", session));
-  const SealedText stored_tags(database.sealer(), tags, row_place("tags", session));
+  const SealedText stored_label(database.sealer(), label, [&] { return row_place("label", session); });
+  const SealedText stored_tags(database.sealer(), tags, [&] { return row_place("tags", session); });
   return database.run("UPDATE sessions SET label = ?2, tags = ?3 WHERE name = ?1", session.str(),
                       stored_label.value(), stored_tags.value());
 }

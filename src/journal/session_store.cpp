@@ -234,9 +234,9 @@ Result<bool> move_head(Database& database, const StoredHead& from, const Head& t
   const auto updated = append.entries.empty() ? std::int64_t{0} : append.entries.back().time.value;
   const auto& row = append.row;
   const SessionId& session = append.lease.session;
-  const SealedText agent(database.sealer(), row.agent, row_place("agent", session));
-  const SealedText model(database.sealer(), row.model, row_place("model", session));
-  const SealedText title(database.sealer(), row.title, row_place("title", session));
+  const SealedText agent(database.sealer(), row.agent, [&] { return row_place("agent", session); });
+  const SealedText model(database.sealer(), row.model, [&] { return row_place("model", session); });
+  const SealedText title(database.sealer(), row.title, [&] { return row_place("title", session); });
   auto set = database.run(
       "UPDATE sessions SET head_seq = ?5, head_hash = ?6, updated = iif(?7 = 0, updated, ?7), "
       "head_id = iif(?12 = 0, head_id, (SELECT coalesce(max(id), 0) FROM chain) + ?12), "

@@ -128,7 +128,7 @@ Status reseal_operation(Database& database, const Sealer* from, const Sealer& to
   const std::string json = to_json_text(to_json(operation.places));
   const SealedText tool(&to, std::string_view(operation.tool), part_place("operations.tool", operation)),
       places(&to, std::string_view(json), places_place(operation)),
-      kept(&to, *states, part_place("operations.states", operation));
+      kept(&to, *states, [&] { return part_place("operations.states", operation); });
   auto done = database.run("UPDATE operations SET tool = ?2, places = ?3, states = ?4 WHERE id = ?1",
                            operation.id, tool.value(), places.value(), kept.value());
   if (done) done = database.run("DELETE FROM changes WHERE operation = ?1", operation.id);
@@ -177,7 +177,7 @@ Result<std::int64_t> insert_operation(Database& database, const FileOperation& o
   const std::string json = to_json_text(to_json(operation.places));
   const SealedText tool(sealer, std::string_view(operation.tool), part_place("operations.tool", operation)),
       places(sealer, std::string_view(json), places_place(operation)),
-      kept(sealer, states, part_place("operations.states", operation));
+      kept(sealer, states, [&] { return part_place("operations.states", operation); });
   auto inserted = database.run(
       "INSERT INTO operations (session, effect, tool, time, after, began, ended, owner, places, states) "
       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, CAST(?10 AS BLOB))",

@@ -7,12 +7,6 @@ SealedText::SealedText(const Sealer* sealer, std::string_view text, const SealPl
   bytes_ = is_sealed_ ? std::string_view(sealed_) : text;
 }
 
-SealedText::SealedText(const Sealer* sealer, const std::optional<std::string>& text, const SealPlace& place)
-    : is_sealed_(sealer != nullptr && text && !text->empty()),
-      sealed_(is_sealed_ ? sealer->seal(*text, place) : std::string()) {
-  if (text) bytes_ = is_sealed_ ? std::string_view(sealed_) : std::string_view(*text);
-}
-
 std::optional<std::string> opened(const Sealer* sealer, std::string_view stored, const SealPlace& place) {
   if (sealer == nullptr) return std::string(stored);
   return sealer->open(stored, place);

@@ -2,6 +2,7 @@
 // this passes values through.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,8 +18,13 @@ class SealedText {
  public:
   /// `text` must outlive this object.
   SealedText(const Sealer* sealer, std::string_view text, const SealPlace& place);
-  /// Nothing stays nothing.
-  SealedText(const Sealer* sealer, const std::optional<std::string>& text, const SealPlace& place);
+  /// Nothing stays nothing. `place`, which returns a `SealPlace`, is called only for a value that is sealed.
+  template <std::invocable Place>
+  SealedText(const Sealer* sealer, const std::optional<std::string>& text, const Place& place)
+      : is_sealed_(sealer != nullptr && text && !text->empty()),
+        sealed_(is_sealed_ ? sealer->seal(*text, place()) : std::string()) {
+    if (text) bytes_ = is_sealed_ ? std::string_view(sealed_) : std::string_view(*text);
+  }
   SealedText(const SealedText&) = delete;
   SealedText& operator=(const SealedText&) = delete;
 
