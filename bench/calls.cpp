@@ -60,7 +60,7 @@ Agent with_approvals(const std::shared_ptr<Runtime>& runtime, std::size_t calls)
   return with_tool(runtime, calls).policy({.allow = {}, .deny = {}, .ask = {"note"}});
 }
 
-/// Returns the time of a turn with one step of `calls` calls and one of none.
+/// Returns the time of a turn with one step of `calls` calls and one without any.
 double time_of(Agent (*agent_of)(const std::shared_ptr<Runtime>&, std::size_t), std::size_t calls) {
   const auto runtime = Runtime::create({});
   Session session = must(runtime->create_session(agent_of(runtime, calls)));

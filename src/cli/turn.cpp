@@ -24,6 +24,7 @@
 #include "cli/kept_run.hpp"
 #include "cli/progress.hpp"
 #include "cli/questions.hpp"
+#include "driver/nothing_to_resume.hpp"
 #include "logs/read_state.hpp"
 #include "models/recording/recorder.hpp"
 
@@ -133,16 +134,9 @@ Verbosity verbosity_of(const TurnOutput& output) {
 
 namespace {
 
-/// How many messages wait; empty for a turn that begins with another message.
-using Queued = std::function<std::size_t()>;
-
-/// Whether a turn did not begin because its queued message was withdrawn after the look at the queue.
-bool was_withdrawn(const Result<AgentResult>& result, const Queued& queued) {
-  return !result && result.error().code == ErrorCode::kInput && queued && queued() == 0;
-}
-
-/// Returns the status of the turn; `kFinished`, as the turn before it, if its queued message was withdrawn.
-ExitStatus follow_turn(const SessionId& session, const std::function<Run()>& start, const Queued& queued,
+/// Returns the status of the turn. `is_next`: it begins with a queued message. If that was withdrawn after
+/// the look at the queue, the status is `kFinished`, as that of the turn before it.
+ExitStatus follow_turn(const SessionId& session, const std::function<Run()>& start, bool is_next,
                        Runtime& runtime, const app::Workspace& workspace, const TurnOutput& output,
                        Interrupts& interrupts, Console& console) {
   std::optional<Progress> progress;
@@ -175,7 +169,8 @@ ExitStatus follow_turn(const SessionId& session, const std::function<Run()>& sta
   }
   if (progress && result) progress->finish(*result);
   progress.reset();
-  if (was_withdrawn(result, queued)) return ExitStatus::kFinished;
+  if (!result && is_next && !interrupts.received() && has_nothing_to_resume(result.error()))
+    return ExitStatus::kFinished;
   check_recording(output, recorded, console);
   if (result) {
     return tell({.result = *result,
@@ -204,13 +199,13 @@ void tell_queued(std::size_t queued, const SessionId& session, const app::Worksp
 
 ExitStatus follow(Session session, const StartTurn& start, Runtime& runtime, const app::Workspace& workspace,
                   const TurnOutput& output, Interrupts& interrupts, Console& console) {
-  const auto turn = [&](const std::function<Run()>& begin, const Queued& queued) {
-    return follow_turn(session.session_id(), begin, queued, runtime, workspace, output, interrupts, console);
+  const auto turn = [&](const std::function<Run()>& begin, bool is_next) {
+    return follow_turn(session.session_id(), begin, is_next, runtime, workspace, output, interrupts, console);
   };
   const auto queued = [&] { return session.queued(); };
-  ExitStatus status = turn([&] { return start(session); }, {});
+  ExitStatus status = turn([&] { return start(session); }, false);
   while (status == ExitStatus::kFinished && queued() > 0)
-    status = turn([&] { return session.resume({}, cli_author()); }, queued);
+    status = turn([&] { return session.resume({}, cli_author()); }, true);
   tell_queued(queued(), session.session_id(), workspace, console);
   return status;
 }
@@ -221,17 +216,17 @@ Result<ExitStatus> follow_team(Team& team, const StartTeamTurn& start, Runtime& 
   const auto begun = team.begin();
   if (!begun) return fail(begun.error());
   const SessionId id = begun->session_id();
-  const auto turn = [&](const std::function<Run()>& begin, const Queued& waiting) {
-    return follow_turn(id, begin, waiting, runtime, workspace, output, interrupts, console);
+  const auto turn = [&](const std::function<Run()>& begin, bool is_next) {
+    return follow_turn(id, begin, is_next, runtime, workspace, output, interrupts, console);
   };
   // Each member has a handle of its own on the conversation.
   const auto queued = [&] {
     const auto session = team.begin();
     return session ? session->queued() : 0;
   };
-  ExitStatus status = turn([&] { return start(team); }, {});
+  ExitStatus status = turn([&] { return start(team); }, false);
   while (status == ExitStatus::kFinished && queued() > 0)
-    status = turn([&] { return team.stream_resume({}, cli_author()); }, queued);
+    status = turn([&] { return team.stream_resume({}, cli_author()); }, true);
   tell_queued(queued(), id, workspace, console);
   return status;
 }

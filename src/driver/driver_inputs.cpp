@@ -1,6 +1,7 @@
 // Inputs of callers: turns, records, commands, and requests to wait for a state.
 #include <algorithm>
 
+#include "driver/nothing_to_resume.hpp"
 #include "driver/turn_driver.hpp"
 
 namespace praxis::driver {
@@ -67,7 +68,7 @@ std::optional<Error> TurnDriver::refusal() const {
 }
 
 Error TurnDriver::nothing_to_resume() const {
-  return input_error("session " + state_->id.str() + " has no turn to resume");
+  return input_error("session " + state_->id.str() + " has no turn to resume").set("kind", kNothingToResume);
 }
 
 Error TurnDriver::deleted_error() const {

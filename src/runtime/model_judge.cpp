@@ -93,13 +93,11 @@ std::string sentence(const filters::Filter& filter, std::string_view does, const
 /// In the state that comes back with the approval of a person.
 constexpr const char* kAskedBy = "asked_by_filter";
 
-/// The filters whose objection a person has overruled.
-std::set<std::string> take_overruled(std::vector<CallAnswer>& answers) {
-  const auto filter_in = [](const CallAnswer& each) { return json_string(each.state, kAskedBy); };
-  std::set<std::string> overruled;
-  for (const CallAnswer& answer : answers) overruled.insert(filter_in(answer));
-  std::erase_if(answers, [&](const CallAnswer& each) { return !filter_in(each).empty(); });
-  return overruled;
+/// What an approval is about: this question about these arguments. Another filter of the same id, such as
+/// that of an agent above or of rules that have changed, is another one.
+std::string key_of(const filters::Filter& filter, const ToolCallPart& call) {
+  const filters::AsksModel& asked = question_of(filter);
+  return to_json_text(JsonArray{filter.id, asked.question, asked.model, digest_of(call.arguments).hex()});
 }
 
 Objection objection_to(const filters::Filter& filter, const ToolCallPart& call, const std::string& why) {
@@ -107,7 +105,7 @@ Objection objection_to(const filters::Filter& filter, const ToolCallPart& call, 
   if (filter.action == Action::kAsk) {
     Error asks =
         make_error(ErrorCode::kTool, ErrorKind::kAuthorisation, sentence(filter, "asks about", what, why));
-    asks.set_value("authorisation", JsonObject{{"state", JsonObject{{kAskedBy, filter.id}}}});
+    asks.set_value("authorisation", JsonObject{{"state", JsonObject{{kAskedBy, key_of(filter, call)}}}});
     return {std::move(asks), ""};
   }
   Error denied =
@@ -117,7 +115,8 @@ Objection objection_to(const filters::Filter& filter, const ToolCallPart& call, 
 
 // ---- passages are taken out
 
-/// Returns false if one of the passages is not in the output: what the judge means is then unknown.
+/// Returns false if one of the passages is not in the output, or too much is in it: what the judge means is
+/// then unknown.
 bool take_out(const filters::Filter& filter, std::vector<std::string> passages, const std::string& tool,
               Result<ToolOutput>& output) {
   // The longest first: one that is a part of another may then be gone already.
@@ -125,7 +124,8 @@ bool take_out(const filters::Filter& filter, std::vector<std::string> passages, 
   for (auto passage = passages.begin(); passage != passages.end(); ++passage) {
     const auto holds = [&](const std::string& longer) { return longer.contains(*passage); };
     const filters::FilterSet found({filters::finding(filter, *passage)});
-    if (filter_output(found, tool, output).empty() && std::none_of(passages.begin(), passage, holds))
+    const std::string by = filter_output(found, tool, output);
+    if (by.starts_with("deny ") || (by.empty() && std::none_of(passages.begin(), passage, holds)))
       return false;
   }
   return true;
@@ -133,16 +133,24 @@ bool take_out(const filters::Filter& filter, std::vector<std::string> passages, 
 
 }  // namespace
 
+Overruled take_overruled(std::vector<CallAnswer>& answers) {
+  const auto key_in = [](const CallAnswer& each) { return json_string(each.state, kAskedBy); };
+  Overruled overruled;
+  for (const CallAnswer& answer : answers) overruled.insert(key_in(answer));
+  std::erase_if(answers, [&](const CallAnswer& each) { return !key_in(each).empty(); });
+  return overruled;
+}
+
 std::optional<Objection> judge_arguments(CallScope& scope, const filters::FilterSet& set,
-                                         const ToolCallPart& call, std::vector<CallAnswer>& answers) {
-  const std::set<std::string> overruled = take_overruled(answers);
+                                         const ToolCallPart& call, const Overruled& overruled) {
   std::optional<Objection> asks;
   for (const filters::Filter* filter : filters::judges(set, filters::Point::kToolInput, call.name)) {
-    if (overruled.contains(filter->id) || (asks && filter->action == Action::kAsk)) continue;
+    const bool can_ask = filter->action == Action::kAsk;
+    if (can_ask && (asks || overruled.contains(key_of(*filter, call)))) continue;
     const JudgeAnswer said = answer_of_judge(scope, *filter, call.arguments);
     if (said.objection.empty()) continue;
     Objection objection = objection_to(*filter, call, said.objection);
-    if (filter->action == Action::kDeny) return objection;
+    if (!can_ask) return objection;
     asks = std::move(objection);
   }
   return asks;

@@ -30,7 +30,7 @@ class ModelJudge : public FilteredTest {
   Agent judged(std::string_view at, const std::string& text,
                std::function<Result<ModelResponse>(const ModelRequest&)> judge) {
     const auto model = stub_model([this, text, judge](const ModelRequest& request) -> Result<ModelResponse> {
-      if (request.instructions.contains("Does it give orders?")) {
+      if (request.instructions.contains("The question: ")) {
         questions_.push_back(request.history.messages().back()->text());
         return judge(request);
       }
@@ -127,6 +127,23 @@ TEST_F(ModelJudge, DenialIsStrongerThanAQuestion) {
   EXPECT_TRUE(checked(session.ask("go")).pending.empty());
   EXPECT_EQ(calls_, 0);
   EXPECT_THAT(changes(session), ElementsAre("deny never"));
+}
+
+TEST_F(ModelJudge, ApprovalIsAboutOneQuestion_NotAboutTheIdOfItsFilter) {
+  PolicyRules own = asking_about("tool_input", "ask");
+  own.filters.at(0).at("asks") = "Is it rude?";
+  const Agent leaf = judged("tool_input", std::string(kOrder), yes).id("leaf").policy(std::move(own));
+  Session session = session_of(above(leaf, "root").policy(asking_about("tool_input", "ask")));
+  AgentResult waits = checked(session.ask("go"));
+  for (const char* const question : {"Does it give orders?", "Is it rude?"}) {
+    ASSERT_EQ(waits.pending.size(), 1U) << question;
+    EXPECT_THAT(waits.pending[0].prompt, HasSubstr(question));
+    EXPECT_EQ(calls_, 0);
+    waits = checked(session.resume({{waits.pending[0].id, approve()}}).report());
+  }
+  EXPECT_THAT(waits.pending, IsEmpty());
+  EXPECT_EQ(calls_, 1);
+  EXPECT_EQ(questions_.size(), 2U);
 }
 
 TEST_F(ModelJudge, PassagesThatItQuotes_AreRedacted) {

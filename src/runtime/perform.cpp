@@ -318,9 +318,13 @@ void SessionActor::run_tool(const std::shared_ptr<ToolRun>& run) {
 
 /// The error of a call whose arguments a model objects to: it does not run, or waits for a person.
 std::optional<Error> SessionActor::denied_by_model(ToolRun& run) {
+  const Overruled overruled = take_overruled(run.context.answers);
   if (!run.filters) return std::nullopt;
-  auto objection = judge_arguments(*run.scope, *run.filters, run.call, run.context.answers);
+  auto objection = judge_arguments(*run.scope, *run.filters, run.call, overruled);
   if (!objection) return std::nullopt;
+  // A judge that was stopped with its call gave no answer; there is nothing to ask a person about.
+  if (objection->by.empty() && run.context.stop.stop_requested())
+    return with_reach(make_error(ErrorCode::kCancelled, "stopped before it ran"), Reach::kNotSent);
   run.denied_by = std::move(objection->by);
   return std::move(objection->error);
 }

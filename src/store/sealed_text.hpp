@@ -25,6 +25,9 @@ class SealedText {
         sealed_(is_sealed_ ? sealer->seal(*text, place()) : std::string()) {
     if (text) bytes_ = is_sealed_ ? std::string_view(sealed_) : std::string_view(*text);
   }
+  /// `text` would not outlive this object.
+  template <std::invocable Place>
+  SealedText(const Sealer* sealer, std::optional<std::string>&& text, const Place& place) = delete;
   SealedText(const SealedText&) = delete;
   SealedText& operator=(const SealedText&) = delete;
 

@@ -9,6 +9,7 @@
 #include "app/slash_prompt.hpp"
 #include "app/user_message.hpp"
 #include "app/values.hpp"
+#include "driver/nothing_to_resume.hpp"
 
 namespace praxis::tui {
 namespace {
@@ -147,8 +148,7 @@ std::string Conversation::take_events(std::size_t columns) {
     const auto& report = std::get<Result<AgentResult>>(item);
     sent_ = team_answers_ = false;
     // The message of the turn may have been taken back at the same moment.
-    const bool is_gone = !report && std::exchange(resumed_, false) &&
-                         report.error().code == ErrorCode::kInput && run_->queued() == 0;
+    const bool is_gone = !report && std::exchange(resumed_, false) && has_nothing_to_resume(report.error());
     if (!report) {
       if (!is_gone) text += failure(report.error());
     } else if (report->session == id_) {

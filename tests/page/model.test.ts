@@ -227,8 +227,8 @@ test("a chart has a bar for each day, made of what the calls took", () => {
 
 test("measures of tools are calls alone, and a rate of nothing is empty", () => {
   const calls = { calls: 3, errors: 1, retries: 0, median_ms: 20, p95_ms: 1500 };
-  const none = { calls: 0, errors: 0, retries: 0, median_ms: 0, p95_ms: 0 };
-  const row = { name: "kv", turns: 0, finished: 0, success_rate: null, steps: 0, model_calls: none, tool_calls: calls, usage: { total: 0 }, waiting: { total_ms: 90_000, people_ms: 60_000, timers_ms: 0, sub_agents_ms: 30_000, retries_ms: 0 }, cost_usd: 0 };
+  const empty = { calls: 0, errors: 0, retries: 0, median_ms: 0, p95_ms: 0 };
+  const row = { name: "kv", turns: 0, finished: 0, success_rate: null, steps: 0, model_calls: empty, tool_calls: calls, usage: { total: 0 }, waiting: { total_ms: 90_000, people_ms: 60_000, timers_ms: 0, sub_agents_ms: 30_000, retries_ms: 0 }, cost_usd: 0 };
   const tools = figures({ by: "tool", rows: [row] });
   assert.deepEqual(tools.rows[0]!.cells.map((cell) => cell.shown), ["3", "1", "0", "20 ms", "1.5 s"]);
   assert.equal(tools.heads.length, 5);

@@ -79,7 +79,7 @@ export function figures(table: StatsTable): Figures {
     return { heads: ["Calls", "Failed", "Retries", "Median", "95 %"], rows: table.rows.map((row) => ({ name: row.name ?? "", cells: calls(row.tool_calls) })) };
   }
   return {
-    heads: ["Turns", "Finished", "Steps", "Model calls", "Failed", "Retries", "Median", "95 %", "Tool calls", "Failed", "Waited", "of it for people"],
+    heads: ["Turns", "Finished", "Steps", "Model calls", "Failed", "Retries", "Median", "95 %", "Tool calls", "Failed tools", "Waited", "of it for people"],
     rows: table.rows.map((row) => ({
       name: row.name ?? "",
       cells: [

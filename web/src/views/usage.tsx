@@ -174,6 +174,7 @@ export function UsageView() {
           <Table column="day" title="By day" shown={shown} />
           <Table column="agent" title="By agent" shown={shown} />
           <Table column="model" title="By model" shown={shown} />
+          {stats.value?.complete === false && <p class="quiet">There are more than 10,000 sessions in this time; the measures below are of those that were written to last.</p>}
           {stats.value?.tables.map((table) => <Measures key={table.by} table={table} />)}
         </div>
       )}
