@@ -83,6 +83,50 @@ TEST_F(SandboxTest, LinkOnTheWayToAProtectedFile_Stays) {
   EXPECT_TRUE(fs::is_symlink(top_ / "ws/deep/way"));
 }
 
+// The path of a caller, written with the link `home`, leads through two links, and another through two at its
+// end. Secrets, a protected folder and another link lie beside and above them.
+TEST_F(SandboxTest, EachLinkOnTheWayToAProtectedFile_Stays) {
+  for (const char* name : {"ws/sub", "ws/tools/v1", "ws/a", "ws/b/c"}) fs::create_directories(top_ / name);
+  for (const char* name : {"ws/tools/v1/hook.sh", "ws/tools/.env", "ws/b/c/r.sh", "ws/b/c/.env"})
+    std::ofstream(top_ / name) << kSecret;
+  fs::create_symlink("../tools", top_ / "ws/sub/way");
+  fs::create_symlink("v1", top_ / "ws/tools/cur");
+  fs::create_symlink("../b/m.sh", top_ / "ws/a/h.sh");
+  fs::create_symlink("c/r.sh", top_ / "ws/b/m.sh");
+  fs::create_symlink(top_, top_ / "out/home");
+  auto spec = python({"-c",
+                      "import os\n"
+                      "for path in ('sub/way', 'tools/cur', 'a/h.sh', 'b/m.sh', 'sub', 'tools', 'a', 'b'):\n"
+                      "  for way in (lambda: os.rename(path, 'old'), lambda: os.unlink(path)):\n"
+                      "    try: print('OPEN', path, way())\n"
+                      "    except OSError: pass\n"
+                      "for path in ('tools/v1/hook.sh', 'b/c/r.sh', 'tools/new', 'b/c/new'):\n"
+                      "  try: print('OPEN', open(path, 'w'))\n"
+                      "  except OSError: pass\n"
+                      "for path in ('tools/.env', 'b/c/.env'):\n"
+                      "  try: print('OPEN', open(path).read())\n"
+                      "  except OSError: pass\n"
+                      "open('made', 'w')"});
+  put_in_sandbox(spec);
+  const std::string from = top_ / "out/home/ws/";
+  spec.sandbox->protect = {from + "b/c/r.sh", from + "sub/way/cur/hook.sh", from + "a/h.sh", from + "b/c"};
+  const auto result = run(spec);
+  EXPECT_EQ(result.out.text() + result.err.text(), "");
+  EXPECT_TRUE(fs::exists(top_ / "ws/made"));
+  EXPECT_TRUE(fs::is_symlink(top_ / "ws/tools/cur"));
+}
+
+TEST_F(SandboxTest, ProtectedLinkAtTheTop_IsRefusedAndSaysWhatToName) {
+  fs::create_symlink("team", top_ / "ws/way");
+  auto spec = python({"-c", "open('ran', 'w')"});
+  put_in_sandbox(spec);
+  spec.sandbox->protect = {workspace() + "/way/b/run.sh"};
+  const auto process = start_process(spec);
+  ASSERT_FALSE(process);
+  EXPECT_THAT(process.error().message, HasSubstr("names " + workspace() + "/way/b/run.sh, which leads"));
+  EXPECT_THAT(process.error().message, HasSubstr("name " + workspace() + "/team/b/run.sh there instead"));
+}
+
 TEST_F(SandboxTest, HiddenFilesAndFolders_AreEmptyAndStayThere) {
   fs::create_directories(top_ / "ws/runs/old");
   std::ofstream(top_ / "ws/runs/old/journal") << kSecret;

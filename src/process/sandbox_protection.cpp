@@ -5,11 +5,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <filesystem>
+#include <iterator>
+#include <limits>
 #include <string_view>
+#include <utility>
 
 #include "base/open_beneath.hpp"
 #include "base/path_below.hpp"
+#include "base/path_way.hpp"
 #include "process/placeholder.hpp"
 #include "process/protected_names.hpp"
 #include "process/sandbox_search.hpp"
@@ -21,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kNull = "/dev/null";
+constexpr std::ptrdiff_t kNoFolder = std::numeric_limits<std::ptrdiff_t>::max();
 
 /// What exists at a path. A placeholder of another sandbox counts as nothing: it is removed with that
 /// sandbox.
@@ -52,10 +58,63 @@ fs::path below(const SandboxFolder& folder, const std::string& path) {
   return relative.empty() || relative == "." || *relative.begin() == ".." ? fs::path() : relative;
 }
 
-/// The same by the text of the path, with links on the way: empty unless there are some.
-fs::path below_with_links(const SandboxFolder& folder, const std::string& path) {
-  const fs::path named(path_below(folder.path, fs::path(path).lexically_normal().string()));
-  return named == below(folder, path) || named == "." ? fs::path() : named;
+/// What is to be protected, relative to the folder.
+struct Wanted {
+  fs::path path;
+  bool is_folder = false;
+  bool only_existing = false;
+  std::string named;  ///< the path, among those of the caller, that leads through it; may be empty
+};
+
+/// How deep the folder lies that becomes read-only for `wanted`; a great number if none does.
+std::ptrdiff_t depth_of_folder(const SandboxFolder& folder, const Wanted& wanted) {
+  const std::ptrdiff_t depth = std::distance(wanted.path.begin(), wanted.path.end());
+  switch (find(folder, "/" + wanted.path.string()).what) {
+    case What::kLink:
+      return depth - 1;
+    case What::kFolder:
+      return depth;
+    default:
+      return kNoFolder;
+  }
+}
+
+/// The mount that makes a folder read-only hides those that were made in it before. So the upper folders come
+/// first: what lies below them needs no mount of its own, but to be hidden.
+void upper_folders_first(const SandboxFolder& folder, std::vector<Wanted>& wanted) {
+  std::vector<std::pair<std::ptrdiff_t, Wanted>> all;
+  for (Wanted& each : wanted) {
+    const std::ptrdiff_t depth = depth_of_folder(folder, each);
+    all.emplace_back(depth, std::move(each));
+  }
+  std::ranges::stable_sort(all, {}, [](const auto& each) { return each.first; });
+  std::ranges::transform(all, wanted.begin(), [](auto& each) { return std::move(each.second); });
+}
+
+/// Adds what must stay so that the path of a caller leads where it leads now: something else in the place of
+/// a link would be found by that path. Adds to `entered` the folders that it only passes.
+Status add_way(const SandboxFolder& folder, const std::string& path, const std::set<std::string>& granted,
+               std::vector<Wanted>& wanted, std::vector<fs::path>& entered) {
+  const auto place = [&](const std::string& absolute) {
+    const fs::path relative(path_below(folder.path, absolute));
+    return relative == "." ? fs::path() : relative;
+  };
+  PathWay way = way_of(path);
+  if (!place(way.end).empty() && granted.contains(way.end)) {
+    return fail(
+        ErrorCode::kPolicy,
+        "the sandbox cannot be built: " + path +
+            " is protected and granted. The configuration or an agent file names it as something that "
+            "is run or read from outside: give the program another file to write, or name another "
+            "file there");
+  }
+  way.links.push_back(way.end);
+  for (const std::string& each : way.links) {
+    if (fs::path relative = place(each); !relative.empty())
+      wanted.push_back({std::move(relative), false, false, path});
+  }
+  for (const std::string& each : way.folders) entered.push_back(place(each));
+  return {};
 }
 
 class Protection {
@@ -65,7 +124,8 @@ class Protection {
       : folder_(folder), granted_(granted), mounted_(mounted), options_(options), request_(request) {}
 
   /// Protects `relative`, even if it does not exist: then protects its first missing component.
-  Status add(const fs::path& relative, bool is_folder, bool only_existing = false) {
+  Status add(const Wanted& wanted) {
+    const fs::path& relative = wanted.path;
     std::string path;
     for (auto part = relative.begin(); part != relative.end(); ++part) {
       const bool is_last = std::next(part) == relative.end();
@@ -75,10 +135,10 @@ class Protection {
       const Found found = find(folder_, path);
       switch (found.what) {
         case What::kLink:
-          return add_link(path, above);
+          return add_link(path, above, wanted.named);
         case What::kNothing:
-          if (only_existing) return {};
-          request_.guards.push_back({folder_.path + path, is_folder || !is_last});
+          if (wanted.only_existing) return {};
+          request_.guards.push_back({folder_.path + path, wanted.is_folder || !is_last});
           fix(path, {});
           return {};
         case What::kFile:
@@ -115,11 +175,16 @@ class Protection {
 
  private:
   /// Nothing can be mounted over a link, so that the folder above it becomes read-only.
-  Status add_link(const std::string& path, const std::string& above) {
+  Status add_link(const std::string& path, const std::string& above, const std::string& named) {
     if (above.empty()) {
-      return fail(ErrorCode::kPolicy, "the sandbox cannot be built: " + folder_.path + path +
-                                          " must be protected, but is a symbolic link, which cannot be "
-                                          "protected. Replace it by what it points to");
+      return fail(
+          ErrorCode::kPolicy,
+          "the sandbox cannot be built: " + folder_.path + path +
+              " must be protected, but is a symbolic link at the top of a folder that programs may "
+              "write, where it cannot be protected. " +
+              (named.empty() ? "Replace it by what it points to"
+                             : "The configuration or an agent file names " + named +
+                                   ", which leads through it: name " + way_of(named).end + " there instead"));
     }
     if (read_only_.contains(above)) return {};
     const Found found = find(folder_, above);
@@ -187,25 +252,20 @@ Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox,
   // own.
   auto finds = find_below(folder.fd, folder.path, mounted);
   if (!finds) return fail(std::move(finds.error()));
-  Protection protection(folder, granted, mounted, options, request);
-  for (const ProtectedName& name : protected_names()) {
-    if (auto done = protection.add(name.path, name.folder, name.only_existing); !done) return done;
-  }
-  // Links first: a folder that becomes read-only for one of them must not hide other mounts in it.
-  for (const bool links : {true, false}) {
-    for (const std::string& path : *finds) {
-      if ((find(folder, path).what == What::kLink) != links) continue;
-      if (auto done = protection.add(path.substr(1), false); !done) return done;
-    }
-  }
+  std::vector<Wanted> wanted;
+  std::vector<fs::path> entered;
+  for (const ProtectedName& name : protected_names())
+    wanted.push_back({name.path, name.folder, name.only_existing, ""});
+  for (const std::string& path : *finds) wanted.push_back({path.substr(1), false, false, ""});
   for (const std::string& path : sandbox.protect) {
-    if (granted.contains((fs::path(folder.path) / below(folder, path)).string()))
-      return fail(ErrorCode::kPolicy, "the sandbox cannot be built: " + path + " is protected and granted");
-    // A link on the way must stay, too: something else in its place would be found by that path.
-    for (const fs::path& each : {below_with_links(folder, path), below(folder, path)}) {
-      if (auto done = protection.add(each, false); !done) return done;
-    }
+    if (auto done = add_way(folder, path, granted, wanted, entered); !done) return done;
   }
+  upper_folders_first(folder, wanted);
+  Protection protection(folder, granted, mounted, options, request);
+  for (const Wanted& each : wanted) {
+    if (auto done = protection.add(each); !done) return done;
+  }
+  for (const fs::path& each : entered) protection.pin_above(each / "any");
   for (const std::string& path : sandbox.hide) protection.pin_above(below(folder, path));
   hide_paths(folder, sandbox, mounted, options, request);
   return {};
