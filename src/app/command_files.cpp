@@ -1,5 +1,7 @@
 #include "app/command_files.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -43,16 +45,25 @@ std::vector<std::string> parts_of(std::string_view text, std::string_view betwee
   return parts;
 }
 
-/// Adds the files that a word can mean.
+/// Whether it is run when it is found in PATH.
+bool is_program(const fs::path& path) { return is_there(path) && access(path.c_str(), X_OK) == 0; }
+
+/// Adds the files that a word can mean. For a program in PATH also the places where it is looked for before:
+/// it would be found there as soon as it exists.
 void add_word(std::string word, const fs::path& folder, std::vector<std::string>& files) {
   if (word.starts_with("~/")) word.replace(0, 1, environment_variable("HOME"));
   if (fs::path path = (folder / word).lexically_normal(); is_there(path)) files.push_back(std::move(path));
   if (word.contains('/')) return;
+  std::vector<std::string> before;
   for (const std::string& place : parts_of(environment_variable("PATH"), ":")) {
     fs::path program = (folder / place / word).lexically_normal();
-    if (!is_there(program)) continue;
-    files.push_back(std::move(program));
-    return;
+    std::error_code failed;
+    if (is_program(program)) {
+      std::ranges::move(before, std::back_inserter(files));
+      files.push_back(std::move(program));
+      return;
+    }
+    if (fs::is_directory(program.parent_path(), failed)) before.push_back(std::move(program));
   }
 }
 

@@ -12,8 +12,9 @@
 namespace praxis::app {
 
 /// The files that the words of a command name, as absolute paths: paths from `folder`, names of programs in
-/// PATH, also within a word (`--config=FILE`, a line for the shell). Only files that exist, but for a first
-/// word with a `/`: that one would run as soon as it exists.
+/// PATH, also within a word (`--config=FILE`, a line for the shell). Only files that exist, but for what
+/// would run as soon as it exists: a first word with a `/`, and the name of a program in the folders of PATH
+/// before the one that holds it.
 std::vector<std::string> files_of_command(const std::vector<std::string>& words,
                                           const std::filesystem::path& folder);
 

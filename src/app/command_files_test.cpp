@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -50,7 +51,21 @@ TEST_F(CommandFiles, ProgramWithAPathCountsBeforeItExists) {
   EXPECT_THAT(found({""}), IsEmpty());
 }
 
-TEST_F(CommandFiles, NameOfAProgramIsLookedUp) { EXPECT_THAT(found({"env"}), ElementsAre("/usr/bin/env")); }
+TEST_F(CommandFiles, NameOfAProgramIsLookedUp) {
+  EXPECT_THAT(found({"env"}), ::testing::Contains("/usr/bin/env"));
+}
+
+TEST_F(CommandFiles, NameIsThatOfTheFirstProgramInPathAndOfThePlacesBefore) {
+  for (const char* name : {"first", "second", "third"}) fs::create_directories(top_ / name);
+  for (const char* name : {"first/tool", "second/tool", "third/tool"}) std::ofstream(top_ / name) << "x";
+  for (const char* name : {"second/tool", "third/tool"})
+    fs::permissions(top_ / name, fs::perms::owner_exec, fs::perm_options::add);
+  const std::string before = getenv("PATH");
+  setenv("PATH", (at("none") + ":bin:" + at("first") + ":" + at("second") + ":" + at("third")).c_str(), 1);
+  EXPECT_THAT(found({"tool"}), ElementsAre(at("bin/tool"), at("first/tool"), at("second/tool")));
+  EXPECT_THAT(found({"nothing"}), IsEmpty());
+  setenv("PATH", before.c_str(), 1);
+}
 
 TEST_F(CommandFiles, ServersOfAnAgentAreNamed) {
   const Json agent = *parse_json(
