@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <system_error>
 
 #include "app/command_files.hpp"
 #include "app/secret_broker.hpp"
@@ -15,9 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The root folder if the current one was deleted: nothing can be named from there.
+fs::path current_folder() {
+  std::error_code failed;
+  fs::path folder = fs::current_path(failed);
+  return failed ? fs::path("/") : folder;
+}
+
 class Naming {
  public:
-  explicit Naming(const Workspace& workspace) : workspace_(workspace), folder_(fs::current_path()) {}
+  explicit Naming(const Workspace& workspace) : workspace_(workspace), folder_(current_folder()) {}
 
   NamedFiles find() {
     const Config& config = workspace_.config;
