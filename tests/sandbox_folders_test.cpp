@@ -170,7 +170,10 @@ TEST_F(SandboxTest, ProtectedNameThatIsGranted_IsOpen) {
   EXPECT_EQ(fs::file_size(top_ / "ws/.gitlab-ci.yml"), 3U);
 
   spec.sandbox->writable.push_back(workspace() + "/conf/agent.toml");
-  EXPECT_FALSE(start_process(spec)) << "what the caller protects is not opened by its name";
+  const auto refused = start_process(spec);
+  ASSERT_FALSE(refused) << "what the caller protects is not opened by its name";
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("conf/agent.toml is protected and granted. The configuration"));
   spec.sandbox->writable = {workspace() + "/conf/agent.toml"};
   EXPECT_FALSE(start_process(spec)) << "also without the folder that holds it";
 }

@@ -199,7 +199,10 @@ class Plan {
       }
       request_.writable.push_back(made.path);
       if (folder.is_file && is_closed(path))
-        return refused(path + " decides what agents may do, or records what they did; it cannot be written");
+        return refused(
+            path +
+            " decides what agents may do, is run by a setting, or records what they did; it cannot "
+            "be written. Grant another file");
       if (folder.is_file) continue;
       if (auto done = protect_paths(made, sandbox_, by_name, mounted, options_, request_); !done) return done;
     }
