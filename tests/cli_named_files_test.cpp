@@ -103,6 +103,23 @@ TEST_P(CliNamedFiles, FileTools_WriteNoneAndReadNoKey) {
   expect_untouched();
 }
 
+TEST_P(CliNamedFiles, LeadWritesNoProgramOfASubAgent) {
+  program("clone/coder.sh");
+  own_file(
+      "clone/helper.toml",
+      "[policy]\nask = [\"coder__ask\"]\n[tools.acp.coder]\ncommand = [\"./coder.sh\"]\n[[plan]]\nfinish "
+      "= \"done\"\n");
+  give_all();
+  const CommandResult ran = run_plan(
+      "[agents.helper]\nfile = \"helper.toml\"\ndescription = \"Helps.\"\n"
+      "[[plan]]\ntool = \"shell\"\ninput = { argv = [\"sh\", \"-c\", '''\n"
+      "echo touch pwned >> coder.sh; rm -f coder.sh; touch made; echo tried''' ] }\n");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("tried"));
+  EXPECT_TRUE(fs::exists(folder_ / "clone/made"));
+  EXPECT_EQ(contents("clone/coder.sh"), kProgram);
+}
+
 INSTANTIATE_TEST_SUITE_P(Users, CliNamedFiles, kBothUsers, user_name);
 
 }  // namespace

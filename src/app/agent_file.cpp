@@ -15,13 +15,13 @@
 #include "app/agent_plan.hpp"
 #include "app/agent_team.hpp"
 #include "app/bounds.hpp"
-#include "app/command_files.hpp"
 #include "app/file_chain.hpp"
 #include "app/hidden_secrets.hpp"
 #include "app/http_table.hpp"
 #include "app/mcp_table.hpp"
 #include "app/memory_table.hpp"
 #include "app/model_files.hpp"
+#include "app/named_by_agents.hpp"
 #include "app/policy_table.hpp"
 #include "app/sandboxed_tools.hpp"
 #include "app/skills_table.hpp"
@@ -49,6 +49,10 @@ constexpr std::string_view kServerEnd = "__";
 using app::absolute_path, app::FileChain, app::read_source;
 
 Result<Agent> load(const std::string& path, const AgentFileOptions& options, FileChain& chain);
+
+fs::path start_of(const AgentFileOptions& options) {
+  return fs::absolute(options.folder.empty() ? "." : options.folder);
+}
 
 /// Builds an agent from a document whose keys have been checked.
 class AgentReader {
@@ -303,8 +307,6 @@ class AgentReader {
       below.default_model = spec_.model;
       below.default_route = spec_.route;
     }
-    for (const std::string& other : app::team_files(document_.json()))
-      below.protect.push_back(absolute_path((home_ / other).string()));
     return load(path, below, chain_);
   }
 
@@ -394,20 +396,11 @@ class AgentReader {
     for (const std::string& file : chain_.files) bounds.protect.push_back(absolute_path(file));
     std::ranges::copy(skill_places_, std::back_inserter(bounds.protect));
     std::ranges::copy(instruction_files_, std::back_inserter(bounds.protect));
-    const auto add_named = [&](const std::string& file) {
-      if (!file.empty()) bounds.protect.push_back(absolute_path((home_ / file).string()));
-    };
-    add_named(text("instructions_file"));
-    for (auto [tables, key] : {std::pair{"agents", "file"}, {"tools.mcp", "from"}}) {
-      if (const auto* const all = at(tables).if_object())
-        for (const auto& each : *all) add_named(json_string(each.value(), key));
-    }
-    std::ranges::for_each(app::team_files(document_.json()), add_named);
-    std::ranges::for_each(app::server_files(document_.json(), options_, start_folder(), home_), add_named);
+    std::ranges::copy(chain_.named, std::back_inserter(bounds.protect));
     return bounds;
   }
 
-  fs::path start_folder() const { return fs::absolute(options_.folder.empty() ? "." : options_.folder); }
+  fs::path start_folder() const { return start_of(options_); }
 
   std::vector<std::string> tool_names() const {
     std::vector<std::string> names;
@@ -465,6 +458,8 @@ Result<Agent> read_agent(const Result<TomlDocument>& document, const AgentFileOp
                          FileChain& chain) {
   if (!document) return fail(document.error());
   if (auto checked = check_agent_keys(*document); !checked) return fail(std::move(checked.error()));
+  if (chain.files.empty())
+    chain.named = app::named_by_agents(document->json(), options, start_of(options), home);
   chain.files.push_back(document->name());
   auto agent = AgentReader(*document, options, std::move(home), chain).read();
   chain.files.pop_back();
