@@ -48,6 +48,18 @@ TEST_F(CliAgain, TurnThatALimitEnded_KeepsItsSchema) {
   EXPECT_EQ(praxis({"replay", "last"}).status, 0);
 }
 
+TEST_F(CliAgain, MessageAfterATurnThatALimitEnded_HasNoSchema) {
+  script_of_steps();
+  file("steps.toml", "model = \"script:steps.jsonl\"\n[tools.kv]\n[limits]\nmax_steps = 1\n");
+  file("schema.json", R"({"type": "object"})");
+  ASSERT_EQ(praxis({"run", "steps.toml", "Go", "--schema", "schema.json"}).status, 5);
+  ASSERT_EQ(praxis({"tree", "steer", "last", "Explain in prose"}).status, 0);
+  const CommandResult resumed = praxis({"resume", "last"});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(resumed.out, "Done.\n");
+  EXPECT_EQ(praxis({"replay", "last"}).status, 0);
+}
+
 TEST_F(CliAgain, MessageOfTheQueue_LeavesTheSchemaOfTheRun) {
   file("json.jsonl", R"({"text": "{\"a\": 1}"})"
                      "\n{\"text\": \"Prose.\"}\n{\"text\": \"Prose.\"}\n"

@@ -8,10 +8,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "app/command_hooks.hpp"
 #include "app/folder_instructions.hpp"
@@ -235,18 +233,6 @@ bool can_continue(const State& state) {
     default:
       return false;
   }
-}
-
-Json schema_of_last_turn(const StoredSession& stored) {
-  bool has_prompt = false;
-  for (const StoredRecord& each : stored.records | std::views::reverse) {
-    const auto* said = std::get_if<records::MessageAppended>(&each.record.body);
-    if (said != nullptr && said->source == MessageSource::kUser) has_prompt = true;
-    const auto* started = std::get_if<records::TurnStarted>(&each.record.body);
-    if (started == nullptr) continue;
-    if (has_prompt) return started->output_schema;
-  }
-  return nullptr;
 }
 
 Status check_reopening(const StoredSession& stored, const Workspace& workspace,

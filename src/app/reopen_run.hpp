@@ -45,10 +45,6 @@ struct OpenRun {
 /// or a limit of that turn. `Session::run` continues it. False for a written plan, which would start again.
 bool can_continue(const State& state);
 
-/// The JSON Schema that the answer of the last turn with a prompt has to match, which counts for the next one
-/// too unless that has its own; null: free text. Turns of queued messages have none.
-Json schema_of_last_turn(const StoredSession& stored);
-
 /// Opens the run in its folder, which becomes the current one. Relative paths in `options` are read before.
 /// Errors: `kInput`, the folder, the agent or the run cannot be used, among them a sub-agent, which continues
 /// with its root only; the error of `accept` or `accept_home`; `kJournal` with `lease_held`, another process

@@ -26,6 +26,7 @@
 #include "cli/server_commands.hpp"
 #include "cli/turn.hpp"
 #include "cli/turn_limits.hpp"
+#include "logs/turn_schema.hpp"
 #include "policy/event_texts.hpp"
 
 namespace praxis::cli {
@@ -169,10 +170,12 @@ Result<ExitStatus> execute(const ResumeOptions& options, Console& console) {
   if (auto takes = check_takes_prompt(options, *stored, *waiting, !approvals->empty(), *workspace); !takes)
     return fail(takes.error());
   if (options.prompt && !approvals->empty())
-    return decide_then_send(*open, *approvals, std::move(message), app::schema_of_last_turn(*stored),
-                            *workspace, output, interrupts, console);
+    return decide_then_send(*open, *approvals, std::move(message),
+                            schema_of_next_turn(stored->records, NextTurn::kMessage), *workspace, output,
+                            interrupts, console);
   const StartTurn start = [&](Session& session) {
-    if (options.prompt) return session.send(std::move(message), app::schema_of_last_turn(*stored));
+    if (options.prompt)
+      return session.send(std::move(message), schema_of_next_turn(stored->records, NextTurn::kMessage));
     return carries_on ? session.run() : session.resume(*approvals, cli_author());
   };
   const StartTeamTurn start_team = [&](Team& team) {

@@ -95,6 +95,61 @@ TEST_F(AnswersTest, SchemaOfATurn_SurvivesTheProcess) {
   EXPECT_EQ(json_string(result->structured, "city"), "Rome");
 }
 
+// ---- turns that go on
+
+constexpr const char* kCall = R"({"tool_calls": [{"name": "echo", "arguments": {"text": "x"}}]})";
+constexpr const char* kRome = R"({"text": "{\"city\": \"Rome\", \"days\": 3}"})";
+
+class OpenAnswers : public AnswersTest {
+ protected:
+  /// A session whose turns end after one step.
+  Session hasty(const std::string& script) {
+    return session_of(scripted(script).use(echo_tool()).limits(limit(&Limits::max_steps, 1U)));
+  }
+  static void fail_with_schema(Session& session) {
+    const auto trip = session.send(text_message(Role::kUser, "Plan a trip"), trip_schema()).report();
+    ASSERT_TRUE(trip) << trip.error().message;
+    ASSERT_FALSE(trip->success);
+  }
+  static AgentResult continued(Session& session) { return checked(session.run().report()); }
+};
+
+TEST_F(OpenAnswers, TurnThatALimitEnded_KeepsItsSchema) {
+  Session session = hasty(std::string(kCall) + "\n" + kCall + "\n" + kRome);
+  fail_with_schema(session);
+  ASSERT_FALSE(continued(session).success);
+  EXPECT_EQ(json_string(continued(session).structured, "city"), "Rome");
+}
+
+TEST_F(OpenAnswers, MessageAfterTheTurn_IsAnsweredFreely) {
+  for (const bool is_late_steer : {true, false}) {
+    Session session = hasty(std::string(kCall) + "\n" + R"({"text": "Rome."})");
+    fail_with_schema(session);
+    if (is_late_steer) {
+      session.steer("Explain in prose");
+    } else {
+      ASSERT_TRUE(session.add_user_turn("Explain in prose"));
+    }
+    EXPECT_TRUE(continued(session).success) << is_late_steer;
+  }
+}
+
+TEST_F(OpenAnswers, TurnThatARewindRemoved_LeavesNoSchema) {
+  Session session = hasty("{\"text\": \"Hello.\"}\n" + std::string(kCall) + "\n{\"text\": \"Rome.\"}");
+  ASSERT_TRUE(session.ask("Hi"));
+  fail_with_schema(session);
+  ASSERT_TRUE(session.rewind(TurnId{"t2"}));
+  EXPECT_TRUE(continued(session).success);
+}
+
+TEST_F(OpenAnswers, TurnBeforeOneThatARewindRemoved_KeepsItsSchema) {
+  Session session = hasty(std::string(kCall) + "\n{\"text\": \"Hello.\"}\n" + kRome);
+  fail_with_schema(session);
+  ASSERT_TRUE(session.ask("Hi"));
+  ASSERT_TRUE(session.rewind(TurnId{"t2"}));
+  EXPECT_EQ(json_string(continued(session).structured, "city"), "Rome");
+}
+
 // ---- images and files
 
 /// Answers at once and records the requests.

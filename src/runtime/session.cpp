@@ -1,8 +1,12 @@
 #include "praxis/runtime/session.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "driver/command_records.hpp"
+#include "logs/turn_schema.hpp"
 #include "praxis/logs/logs.hpp"
 #include "runtime/run_control.hpp"
 #include "runtime/session_actor.hpp"
@@ -38,21 +42,12 @@ void interrupt_on(std::stop_token stop, const std::shared_ptr<SessionActor>& act
   events->keep(std::make_shared<OnStop>(std::move(stop), interrupt));
 }
 
-/// The JSON Schema of the last turn if no message was added since; null: free text.
-Json schema_of_unanswered(const std::vector<StoredRecord>& records) {
-  Json schema;
-  bool is_open = false, has_more = false;
-  for (const StoredRecord& each : records) {
-    if (const auto* started = std::get_if<records::TurnStarted>(&each.record.body)) {
-      schema = started->output_schema;
-      is_open = true;
-      has_more = false;
-    }
-    if (std::holds_alternative<records::TurnSettled>(each.record.body)) is_open = false;
-    const auto* said = std::get_if<records::MessageAppended>(&each.record.body);
-    if (said != nullptr && said->source == MessageSource::kUser && !is_open) has_more = true;
-  }
-  return has_more ? nullptr : schema;
+/// The last record of a session whose next turn may continue one that gave no answer. Messages that wait are
+/// new questions.
+std::optional<std::uint64_t> end_of_unanswered(const State& s) {
+  if (s.turn || !s.last || s.marks.empty() || !s.queue.empty() || !s.steering.empty()) return std::nullopt;
+  const bool is_removed = s.last->id != s.id.str() + "/" + s.marks.back().turn.str();  // by a rewind
+  return s.last->success && !is_removed ? std::nullopt : std::optional(s.seq);
 }
 
 }  // namespace
@@ -197,10 +192,11 @@ Run Session::send_user_message(std::string text, std::stop_token stop) {
 Run Session::run(std::stop_token stop) {
   // A turn that continues one that did not finish has to give the same kind of answer.
   Json schema;
-  if (actor_->query([](const State& s) { return !s.turn && s.last && !s.last->success; })) {
-    const auto records = read_records(*actor_->services()->options.journal, session_id());
-    if (!records) return Run::failed(records.error());
-    schema = schema_of_unanswered(*records);
+  if (const auto last = actor_->query(end_of_unanswered)) {
+    auto found = read_schema_of_next_turn(*actor_->services()->options.journal, session_id(), *last,
+                                          NextTurn::kConversation);
+    if (!found) return Run::failed(found.error());
+    schema = *std::move(found);
   }
   auto events = std::make_shared<EventQueue>(true);
   actor_->start_turn({}, events, std::move(schema));

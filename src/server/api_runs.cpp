@@ -13,6 +13,7 @@
 #include "app/transcript_page.hpp"
 #include "logs/check_export.hpp"
 #include "logs/read_part.hpp"
+#include "logs/turn_schema.hpp"
 #include "policy/event_texts.hpp"
 #include "praxis/json/schema.hpp"
 #include "server/handlers.hpp"
@@ -286,7 +287,7 @@ Status send_message(Service& service, const Call& call) {
   if (!body->contains("schema")) {
     const auto stored = service.runs->stored(*id);
     if (!stored) return fail(stored.error());
-    schema = app::schema_of_last_turn(*stored);
+    schema = schema_of_next_turn(stored->records, NextTurn::kMessage);
   }
   auto slot = service.runs->begin_turn(call.principal);
   if (!slot) return fail(slot.error());
