@@ -99,7 +99,7 @@ void add_sequence(std::string_view sequence, std::vector<Key>& keys) {
   const auto known = std::ranges::find(kSequences, rest, &std::pair<std::string_view, KeyKind>::first);
   if (known != kSequences.end()) {
     keys.push_back({known->second});
-    if (known->second == KeyKind::kEscape) keys.push_back({KeyKind::kEscape});  // pressed twice
+    if (rest == "\x1b") keys.push_back({KeyKind::kEscape});  // pressed twice
   } else if (rest == "\x7f") {
     keys.push_back({KeyKind::kControl, "w"});
   } else if (!rest.empty() && rest.front() != '[' && rest.front() != 'O' && rest.front() >= ' ') {

@@ -52,6 +52,10 @@ TEST(Keys, EscapeThatIsPressedTwiceIsTwoKeys) {
   EXPECT_EQ(reader.feed("\x1b\x1b"), (std::vector<Key>{{KeyKind::kEscape}, {KeyKind::kEscape}}));
 }
 
+TEST(Keys, EscapeAsASequenceIsOneKey) {
+  EXPECT_THAT(keys_of({"\x1b[27u"}), ElementsAre(Key{KeyKind::kEscape}));
+}
+
 TEST(Keys, UnknownSequencesAndInvalidBytesAreNoText) {
   EXPECT_THAT(keys_of({"\x1b[99;99zx\x1b[?62;c\xFF\xC3(y"}),
               ElementsAre(Key{KeyKind::kText, "x"}, Key{KeyKind::kText, "("}, Key{KeyKind::kText, "y"}));

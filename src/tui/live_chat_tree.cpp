@@ -28,8 +28,12 @@ void LiveChat::follow_tree() {
   auto nodes = conversation_.agents(Patience::kNone);
   auto lines = conversation_.drawn(nodes, columns());
   tree_->update(std::move(nodes), std::move(lines));
+  // Another run was opened, or the agent is gone.
+  if (conversation_.followed() == nullptr) tree_->stop_following();
+  if (!tree_->follows()) conversation_.unfollow_agent();
 }
 
+/// A key means the agents as the last frame showed them.
 void LiveChat::press_on_tree(const Key& key) {
   constexpr std::string_view kEverywhere = "ctlz";
   if (key.kind == KeyKind::kControl && kEverywhere.contains(key.text.front())) {
@@ -37,7 +41,6 @@ void LiveChat::press_on_tree(const Key& key) {
     return;
   }
   using Outcome = TreePane::Outcome;
-  follow_tree();
   switch (tree_->press(key)) {
     case Outcome::kClosed:
       return close_tree();

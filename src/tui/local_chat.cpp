@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "app/change_text.hpp"
@@ -127,10 +128,11 @@ class LocalChatRun final : public ChatRun {
   Status rewind(const TurnId& turn) override { return session().rewind(turn); }
   std::vector<AgentNode> tree(Patience /*patience*/) override {
     std::vector<AgentNode> below;
+    std::set<SessionId> known;
     for (AgentNode& node : runtime_->agent_tree()) {
-      const bool belongs =
-          node.id == id_ || std::ranges::find(below, node.parent, &AgentNode::id) != below.end();
-      if (belongs) below.push_back(std::move(node));
+      if (node.id != id_ && !known.contains(node.parent)) continue;
+      known.insert(node.id);
+      below.push_back(std::move(node));
     }
     return below;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -14,7 +15,6 @@
 namespace praxis::tui {
 namespace {
 
-constexpr std::size_t kMostAbove = 2000;      ///< rows that can be gone back
 constexpr std::size_t kMostForAgent = 16384;  ///< bytes of a text for an agent
 
 /// Puts words on lines, as many on each as fit.
@@ -30,15 +30,30 @@ std::vector<std::string> on_lines(const std::vector<std::string>& words, std::si
   return lines;
 }
 
-std::string_view question_of(CommandVerb verb) {
+/// The agent in a question: those of one name differ in the end of the id.
+std::string name_of(const AgentNode& node) {
+  constexpr std::size_t kMostOfName = 16, kMostOfId = 4;
+  const std::string& id = node.id.str();
+  return app::one_line(node.agent, kMostOfName) + ' ' + id.substr(id.size() - std::min(id.size(), kMostOfId));
+}
+
+std::string question_of(CommandVerb verb, const std::string& name) {
   switch (verb) {
     case CommandVerb::kSteer:
-      return "What is it to know at its next step?";
+      return fmt::format("{}: what at its next step?", name);
     case CommandVerb::kAnnotate:
-      return "Which note is to stand at it?";
+      return fmt::format("{}: which note?", name);
     default:
-      return "Stop it, and the agents below it?";
+      return fmt::format("{}: stop it and those below?", name);
   }
+}
+
+/// A text without the blanks around it.
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const auto first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(kBlanks) + 1 - first));
 }
 
 }  // namespace
@@ -46,10 +61,12 @@ std::string_view question_of(CommandVerb verb) {
 void TreePane::update(std::vector<AgentNode> nodes, std::vector<TreeLine> lines) {
   const SessionId id = marked() == nullptr ? SessionId() : marked()->id;
   lines_ = std::move(lines);
+  std::map<SessionId, AgentNode> by_id;
+  for (AgentNode& node : nodes) by_id.try_emplace(node.id, std::move(node));
   nodes_.clear();
   for (const TreeLine& line : lines_) {
-    const auto drawn = std::ranges::find(nodes, line.id, &AgentNode::id);
-    if (line.is_node && drawn != nodes.end()) nodes_.push_back(std::move(*drawn));
+    if (!line.is_node) continue;
+    if (auto drawn = by_id.extract(line.id)) nodes_.push_back(std::move(drawn.mapped()));
   }
   const auto same = std::ranges::find(nodes_, id, &AgentNode::id);
   if (same != nodes_.end()) {
@@ -57,13 +74,20 @@ void TreePane::update(std::vector<AgentNode> nodes, std::vector<TreeLine> lines)
     return;
   }
   follows_ = false;
+  fell_ = !id.empty() && !nodes_.empty();
   mark_ = nodes_.empty() ? 0 : std::min(mark_, nodes_.size() - 1);
 }
 
 const AgentNode* TreePane::marked() const { return mark_ < nodes_.size() ? &nodes_[mark_] : nullptr; }
 
 TreePane::Outcome TreePane::press(const Key& key) {
+  hint_.clear();
   if (question_) return press_in_question(key);
+  const bool means_agent = key.kind == KeyKind::kText || key.kind == KeyKind::kEnter;
+  if (std::exchange(fell_, false) && means_agent) {
+    hint_ = "the marked agent has ended";
+    return Outcome::kOpen;
+  }
   switch (key.kind) {
     case KeyKind::kEscape:
       if (!follows_) return Outcome::kClosed;
@@ -82,17 +106,19 @@ TreePane::Outcome TreePane::press_in_list(const Key& key) {
   if (key.kind == KeyKind::kUp || key.kind == KeyKind::kDown) move(key.kind == KeyKind::kDown);
   if (key.kind != KeyKind::kEnter || follows_ || marked() == nullptr) return Outcome::kOpen;
   follows_ = true;
-  above_ = 0;
+  place_ = {};
   return Outcome::kFollow;
 }
 
 /// To the next agent, or through the conversation.
 void TreePane::move(bool down) {
-  std::size_t& place = follows_ ? above_ : mark_;
-  const bool grows = follows_ ? !down : down;
-  const std::size_t most = follows_ ? kMostAbove : nodes_.empty() ? 0 : nodes_.size() - 1;
-  if (grows && place < most) ++place;
-  if (!grows && place > 0) --place;
+  if (follows_) {
+    if (!down) ++place_.above;  // to the first row: the next frame
+    if (down && place_.above > 0) --place_.above;
+    return;
+  }
+  if (down && mark_ + 1 < nodes_.size()) ++mark_;
+  if (!down && mark_ > 0) --mark_;
 }
 
 TreePane::Outcome TreePane::press_on_agent(const std::string& letter) {
@@ -106,6 +132,7 @@ TreePane::Outcome TreePane::press_on_agent(const std::string& letter) {
 
 TreePane::Outcome TreePane::ask(CommandVerb verb) {
   question_ = Wish{marked()->id, verb};
+  asked_about_ = name_of(*marked());
   typed_.clear();
   return Outcome::kOpen;
 }
@@ -123,18 +150,29 @@ TreePane::Outcome TreePane::press_in_question(const Key& key) {
   }
   if (key.kind == KeyKind::kEscape) {
     question_.reset();
-  } else if (key.kind == KeyKind::kEnter && !typed_.empty()) {
-    wish_ = *std::exchange(question_, std::nullopt);
-    wish_.text = typed_.text();
-    return Outcome::kCommand;
+  } else if (key.kind == KeyKind::kEnter) {
+    return send_typed();
   } else if (typed_.text().size() + key.text.size() <= kMostForAgent) {
     typed_.press(key);
+  } else {
+    hint_ = fmt::format("at most {} KiB: it was left out", kMostForAgent >> 10U);
   }
   return Outcome::kOpen;
 }
 
+TreePane::Outcome TreePane::send_typed() {
+  std::string text = trimmed(typed_.text());
+  if (text.empty()) {
+    hint_ = "there is no text yet";
+    return Outcome::kOpen;
+  }
+  wish_ = *std::exchange(question_, std::nullopt);
+  wish_.text = std::move(text);
+  return Outcome::kCommand;
+}
+
 std::vector<std::string> TreePane::lines(std::size_t columns, std::size_t rows, const Styles& styles,
-                                         bool has_keys, const FollowedAgent* followed) const {
+                                         bool has_keys, const FollowedAgent* followed) {
   std::vector<std::string> last = last_lines(columns, styles, has_keys);
   const std::size_t room = rows > last.size() + 1 ? rows - last.size() : 1;
   std::vector<std::string> all;
@@ -142,7 +180,7 @@ std::vector<std::string> TreePane::lines(std::size_t columns, std::size_t rows, 
     const auto own = std::ranges::find_if(
         lines_, [&](const TreeLine& line) { return line.is_node && line.id == followed->id(); });
     all.push_back(styles.warning(cut_to(own == lines_.end() ? "" : own->text, columns)));
-    std::ranges::move(followed->lines(columns, room > 1 ? room - 1 : 1, above_), std::back_inserter(all));
+    std::ranges::move(followed->lines(columns, room > 1 ? room - 1 : 1, place_), std::back_inserter(all));
   } else {
     all = list_lines(columns, room, styles);
   }
@@ -179,9 +217,11 @@ std::vector<std::string> TreePane::last_lines(std::size_t columns, const Styles&
                                               bool has_keys) const {
   constexpr std::size_t kMostTypedRows = 3;
   std::vector<std::string> words{has_keys ? "Tab types" : "Ctrl-T marks one of them"};
+  std::vector<std::string> all;
+  if (!hint_.empty()) all.push_back(styles.warning(cut_to(hint_, columns)));
   if (question_) {
     const bool stops = question_->verb == CommandVerb::kInterrupt;
-    std::vector<std::string> all{styles.warning(cut_to(std::string(question_of(question_->verb)), columns))};
+    all.push_back(styles.warning(cut_to(question_of(question_->verb, asked_about_), columns)));
     if (stops) {
       all.push_back(styles.dim(cut_to("y stops it, any other key does not", columns)));
     } else {
@@ -196,9 +236,8 @@ std::vector<std::string> TreePane::last_lines(std::size_t columns, const Styles&
     words = {enter,     "s steers",  "n notes",   is_paused ? "p continues" : "p pauses",
              "x stops", "Tab types", "Esc leaves"};
   }
-  std::vector<std::string> lines = on_lines(words, columns);
-  for (std::string& line : lines) line = styles.dim(line);
-  return lines;
+  for (const std::string& line : on_lines(words, columns)) all.push_back(styles.dim(line));
+  return all;
 }
 
 }  // namespace praxis::tui

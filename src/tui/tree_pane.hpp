@@ -35,7 +35,7 @@ class TreePane {
   };
 
   /// Takes the agents as they are now, with their drawing. The mark stays at its agent; if that is gone, at
-  /// its place.
+  /// its place, and the next key for an agent has no effect, because it was meant for the one that is gone.
   void update(std::vector<AgentNode> nodes, std::vector<TreeLine> lines);
   /// What a key means for the marked agent.
   Outcome press(const Key& key);
@@ -50,12 +50,13 @@ class TreePane {
   /// In at most `rows` lines, safe to display. `has_keys`: whether keys go to the pane. `followed`: the
   /// conversation that is shown while `follows`.
   std::vector<std::string> lines(std::size_t columns, std::size_t rows, const Styles& styles, bool has_keys,
-                                 const FollowedAgent* followed) const;
+                                 const FollowedAgent* followed);
 
  private:
   Outcome press_in_list(const Key& key);
   Outcome press_on_agent(const std::string& letter);
   Outcome press_in_question(const Key& key);
+  Outcome send_typed();
   Outcome ask(CommandVerb verb);
   Outcome wish(CommandVerb verb, std::string text = {});
   void move(bool down);
@@ -66,9 +67,12 @@ class TreePane {
   std::vector<TreeLine> lines_;
   std::size_t mark_ = 0;
   bool follows_ = false;
-  std::size_t above_ = 0;         ///< rows of the conversation below those that are shown
+  bool fell_ = false;             ///< the marked agent is gone, and no key was pressed since
+  FollowedAgent::Place place_;    ///< in the conversation
   std::optional<Wish> question_;  ///< waits for its text or, of a stop, for a yes
+  std::string asked_about_;       ///< its agent
   Composer typed_;                ///< that text
+  std::string hint_;              ///< until the next key
   Wish wish_;
 };
 
