@@ -74,14 +74,14 @@ class ChatTree : public ServedCommandLine, public ChatRig {
     run.type("p");
     loses(run, "p continues");
     run.type("n");
-    run.shows("Which note");
+    run.shows("which note?");
     run.type("watch this\r");
     run.shows("# watch this");
     run.type("xn");  // not stopped
     run.type("x");
-    run.shows("Stop it, and");
+    run.shows("stop it and all");
     run.type("y");
-    run.shows("* c ");
+    run.shows("c model failed");
     run.type("\t");
     run.shows("[y]es once");
     run.type("y");

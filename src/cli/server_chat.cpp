@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,6 +26,7 @@ namespace {
 using RunPtr = std::unique_ptr<tui::ChatRun>;
 
 constexpr std::size_t kMostRunsListed = 2000;
+constexpr std::chrono::milliseconds kDoctorPatience = std::chrono::seconds(20);
 
 SessionRow row_from(const Json& json) {
   SessionRow row;
@@ -41,6 +43,18 @@ SessionRow row_from(const Json& json) {
     for (const Json& tag : *tags) row.tags.push_back(to_plain_text(tag));
   }
   return row;
+}
+
+Result<std::vector<app::Finding>> doctor_of(const ServerClient& client) {
+  const auto answer = client.call("GET", "/api/v1/doctor");
+  if (!answer) return fail(answer.error());
+  std::vector<app::Finding> findings;
+  const JsonArray* checks = json_at(*answer, "checks").if_array();
+  for (const Json& check : checks == nullptr ? JsonArray() : *checks) {
+    findings.push_back({json_string(check, "name"), app::health_from(json_string(check, "status")),
+                        json_string(check, "detail")});
+  }
+  return findings;
 }
 
 /// The runs of a server.
@@ -108,16 +122,8 @@ class ServerChatPlace final : public tui::ChatPlace {
     return fail(app::usage_error("a run at a server keeps its model", "/new MODEL begins one with another"));
   }
   Result<std::vector<std::string>> agents() override { return agents_at_server(client_); }
-  Result<std::vector<app::Finding>> doctor() override {
-    const auto answer = client_.call("GET", "/api/v1/doctor");
-    if (!answer) return fail(answer.error());
-    std::vector<app::Finding> findings;
-    const JsonArray* checks = json_at(*answer, "checks").if_array();
-    for (const Json& check : checks == nullptr ? JsonArray() : *checks) {
-      findings.push_back({json_string(check, "name"), app::health_from(json_string(check, "status")),
-                          json_string(check, "detail")});
-    }
-    return findings;
+  Examination doctor() override {
+    return [brief = client_.within(kDoctorPatience)]() { return doctor_of(brief); };
   }
 
  private:

@@ -21,6 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLook = 400ms;           ///< without an event, until figures are looked at
+constexpr auto kLongestLook = 1000ms;   ///< likewise, while events come and the agents are shown
 constexpr auto kRetry = 1000ms;         ///< after the server has not been there for long
 constexpr auto kFactsLimit = 10'000ms;  ///< for a request besides the stream
 constexpr int kMostSilent = 2;
@@ -91,10 +92,8 @@ bool ServerChatFeed::hear(ServerEvents& events) {
   silent_ = events.is_connected() ? 0 : silent_ + 1;
   const bool is_lost = !sent || silent_ > kMostSilent;
   const char* const trouble = is_lost ? "no connection to the server" : "";
-  bool wants_nodes = false;
   {
     const std::lock_guard lock(mutex_);
-    wants_nodes = std::exchange(nodes_wanted_, false);
     if (std::exchange(trouble_, trouble) != trouble) to_->wake();
   }
   if (!sent && may_come_back(sent.error())) return wait_unless_stopped(kRetry, client_.stop());
@@ -103,13 +102,20 @@ bool ServerChatFeed::hear(ServerEvents& events) {
     return false;
   }
   if (events.reconnected()) pieces_.reconnected();
-  if (sent->has_value()) {
-    take(**std::move(sent), [this](const Event& event) { to_->add(event); });
-  } else if ((changed_ || wants_nodes) && events.is_connected()) {
+  const bool is_quiet = !sent->has_value();
+  if (!is_quiet) take(**std::move(sent), [this](const Event& event) { to_->add(event); });
+  if (events.is_connected() && is_look_due(is_quiet)) {
     look_at_figures();
     to_->wake();
   }
   return true;
+}
+
+/// An agent that streams is no reason to show the others as they were.
+bool ServerChatFeed::is_look_due(bool is_quiet) const {
+  const std::lock_guard lock(mutex_);
+  if (is_quiet) return changed_ || nodes_wanted_;
+  return nodes_wanted_ && std::chrono::steady_clock::now() - looked_ >= kLongestLook;
 }
 
 void ServerChatFeed::take(Json sent, const EventHandler& show) {
@@ -175,12 +181,17 @@ void ServerChatFeed::look_at_step(const ParkedStep& step, const SessionId& sessi
 /// Reads the agents with their usage, and how full the window is.
 void ServerChatFeed::look_at_figures() {
   changed_ = false;
+  {
+    const std::lock_guard lock(mutex_);
+    nodes_wanted_ = false;
+  }
   const ServerClient brief = client_.within(kFactsLimit);
   const auto tree = brief.call("GET", path() + "/tree");
   const auto context = brief.call("GET", path() + "/context");
   std::vector<AgentNode> nodes;
   const JsonArray* all = tree ? json_at(*tree, "nodes").if_array() : nullptr;
   for (const Json& node : all == nullptr ? JsonArray() : *all) nodes.push_back(app::node_from(node));
+  looked_ = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex_);
   const auto root = std::ranges::find(nodes, run_, &AgentNode::id);
   if (root != nodes.end()) {

@@ -2,6 +2,7 @@
 // the figures of its status line.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -53,6 +54,7 @@ class ServerChatFeed {
   void note(const Event& event);
   void note_waiting(std::uint64_t seq, const records::Intervened& command);
   void look_at_step(const ParkedStep& step, const SessionId& session);
+  bool is_look_due(bool is_quiet) const;
   void look_at_figures();
   std::string path() const { return "/api/v1/runs/" + path_segment(run_.str()); }
 
@@ -62,9 +64,10 @@ class ServerChatFeed {
   AnswerPieces pieces_;
   std::string last_;  ///< id of the last event of the past
   std::vector<ParkedStep> pending_;
-  bool is_past_ = true;  ///< what is taken happened before the chat
-  bool changed_ = true;  ///< the figures, since they were looked at
-  int silent_ = 0;       ///< looks without a connection
+  bool is_past_ = true;                           ///< what is taken happened before the chat
+  bool changed_ = true;                           ///< the figures, since they were looked at
+  int silent_ = 0;                                ///< looks without a connection
+  std::chrono::steady_clock::time_point looked_;  ///< at the figures and agents
 
   mutable std::mutex mutex_;  ///< guards the next members
   tui::RunFigures figures_;

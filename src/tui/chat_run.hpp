@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -151,8 +152,10 @@ class ChatPlace {
   /// The models to choose from.
   virtual Result<std::vector<Choice>> models() = 0;
   virtual Result<std::vector<std::string>> agents() = 0;
-  /// Whether the place is set up well; asks no provider.
-  virtual Result<std::vector<app::Finding>> doctor() = 0;
+  using Examination = std::function<Result<std::vector<app::Finding>>()>;
+  /// What finds whether the place is set up well. It blocks, may be called on any thread and when the place
+  /// is gone, and asks no provider.
+  virtual Examination doctor() = 0;
 };
 
 }  // namespace praxis::tui

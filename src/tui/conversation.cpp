@@ -50,7 +50,7 @@ void Conversation::follow() {
   turns_.clear();
   asked_back_.clear();
   taken_back_.clear();
-  sent_ = recorded_ = team_answers_ = false;
+  sent_ = recorded_ = team_answers_ = examining_ = false;
   prompts_.reset();
   feed_->take();
   run_->follow(feed_);
@@ -141,6 +141,10 @@ std::string Conversation::take_events(std::size_t columns) {
       view_ = std::make_unique<ChatView>(id_, styles_, setup_.render);
       continue;
     }
+    if (const auto* examined = std::get_if<Examined>(&item)) {
+      text += take_examined(*examined);
+      continue;
+    }
     if (auto* undelivered = std::get_if<Undelivered>(&item)) {
       text += take_undelivered(std::move(*undelivered));
       continue;
@@ -191,7 +195,7 @@ void Conversation::take_event(const Event& event) {
   }
   // A message for the next step of a turn that had just ended: it gets a turn of its own.
   const auto* command = std::get_if<events::SessionIntervened>(&event.body);
-  if (is_root && command != nullptr && command->intervention.verb == CommandVerb::kSteer && !is_busy()) {
+  if (is_root && command != nullptr && command->intervention.verb == CommandVerb::kSteer && !works()) {
     sent_ = true;
     run_->run_late();
   }
@@ -255,6 +259,7 @@ std::string Conversation::deliver(Message message, Delivery delivery) {
 }
 
 void Conversation::interrupt() {
+  examining_ = false;
   if (filling_) filling_->request_stop();
   if (works()) run_->interrupt();
 }

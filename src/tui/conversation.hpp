@@ -95,6 +95,8 @@ class Conversation {
   /// sent, and the one of a turn that was taken back.
   std::vector<std::string> take_unread();
   bool is_busy() const { return works() || filling_.has_value(); }
+  /// Whether the answer of `/doctor` is on its way; `interrupt` leaves it.
+  bool is_examining() const { return examining_; }
   /// What the line below the composer is made from.
   StatusFacts status_facts(std::size_t columns) const;
   /// The agents of the run that are active.
@@ -103,7 +105,7 @@ class Conversation {
   /// Keeps the conversation of an agent of the run from now on. Error: it cannot be read.
   Status follow_agent(const SessionId& agent);
   void unfollow_agent() { followed_.reset(); }
-  /// Null: none is followed.
+  /// Null: no agent is followed.
   const FollowedAgent* followed() const { return followed_ ? &*followed_ : nullptr; }
   /// Gives a command to an agent of the run. Returns what to print.
   std::string command_agent(const SessionId& agent, CommandVerb verb, const std::string& text);
@@ -135,7 +137,8 @@ class Conversation {
   std::string diff() const;
   std::string undo_files(const std::string& rest);
   std::string cost() const;
-  std::string doctor() const;
+  std::string doctor();
+  std::string take_examined(const Examined& examined);
   std::string context(std::size_t columns) const;
   std::string waiting_steps(std::size_t columns) const;
   std::string change_queue(const std::string& rest);
@@ -182,6 +185,7 @@ class Conversation {
   TurnId last_turn_;
   std::vector<Choice> turns_;                ///< of the conversation as it stands, with their messages
   std::optional<std::stop_source> filling_;  ///< a prompt
+  bool examining_ = false;                   ///< `/doctor`
   std::shared_ptr<PromptNames> prompts_;     ///< null: not looked up for this run
   std::string undo_asked_;                   ///< what `/undo` was asked last and has not done
 };

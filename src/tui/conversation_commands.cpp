@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "app/context_report.hpp"
 #include "app/plain_text.hpp"
 #include "app/transcript.hpp"
 #include "app/values.hpp"
+#include "praxis/base/executor.hpp"
 #include "praxis/base/suggest.hpp"
 #include "tui/chat_commands.hpp"
 #include "tui/conversation.hpp"
@@ -75,8 +77,18 @@ std::string Conversation::context(std::size_t columns) const {
   return text;
 }
 
-std::string Conversation::doctor() const {
-  const auto findings = setup_.place.doctor();
+/// Looks in the background: checks of files, of a server and of the sandbox take their time.
+std::string Conversation::doctor() {
+  if (std::exchange(examining_, true)) return styles_.dim("this is being checked: Esc leaves it") + '\n';
+  executor()->post_blocking(
+      [examine = setup_.place.doctor(), feed = feed_] { feed->add_item(Examined{examine()}); });
+  return "";
+}
+
+/// Nothing if the user did not wait for it.
+std::string Conversation::take_examined(const Examined& examined) {
+  if (!std::exchange(examining_, false)) return "";
+  const auto& findings = examined.findings;
   if (!findings) return failure(findings.error());
   std::string text;
   for (const app::Finding& finding : *findings) {

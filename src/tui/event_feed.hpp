@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/doctor.hpp"
 #include "base/file_descriptor.hpp"
 #include "praxis/core/event.hpp"
 #include "praxis/core/report.hpp"
@@ -33,12 +34,17 @@ struct Undelivered {
   std::string text;            ///< of the message; empty: it was another command
 };
 
+/// What an examination of the place has found.
+struct Examined {
+  Result<std::vector<app::Finding>> findings;
+};
+
 /// Thread-safe.
 class EventFeed {
  public:
   /// An event, the report of a turn that has ended, could not run, or waits for an approver, a prompt that
-  /// was filled in, or what became of a message.
-  using Item = std::variant<Event, Result<AgentResult>, FilledPrompt, RunBegan, Undelivered>;
+  /// was filled in, what became of a message, or what was examined.
+  using Item = std::variant<Event, Result<AgentResult>, FilledPrompt, RunBegan, Undelivered, Examined>;
 
   EventFeed();
   void add(const Event& event);

@@ -212,7 +212,7 @@ void LiveChat::press(const Key& key) {
 
 /// Esc stops the agent; pressed twice while it is idle, it offers to go back to before a turn.
 void LiveChat::stop_or_go_back(Clock::time_point last) {
-  if (conversation_.is_busy()) return conversation_.interrupt();
+  if (conversation_.is_busy() || conversation_.is_examining()) return conversation_.interrupt();
   const auto now = Clock::now();
   if (now - last >= kLeaveTime || !composer_.empty()) {
     escape_ = now;

@@ -242,10 +242,12 @@ Result<std::vector<Choice>> LocalChatPlace::models() {
 
 Result<std::vector<std::string>> LocalChatPlace::agents() { return app::agent_names(workspace_); }
 
-Result<std::vector<app::Finding>> LocalChatPlace::doctor() {
-  std::vector<app::Finding> findings = app::examine_workspace(workspace_, false);
-  std::ranges::move(app::examine_sandbox(), std::back_inserter(findings));
-  return findings;
+ChatPlace::Examination LocalChatPlace::doctor() {
+  return [workspace = workspace_]() -> Result<std::vector<app::Finding>> {
+    std::vector<app::Finding> findings = app::examine_workspace(workspace, false);
+    std::ranges::move(app::examine_sandbox(), std::back_inserter(findings));
+    return findings;
+  };
 }
 
 }  // namespace praxis::tui

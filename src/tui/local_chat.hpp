@@ -23,7 +23,7 @@ class LocalChatPlace : public ChatPlace {
   Result<std::vector<SessionRow>> runs() override;
   Result<std::vector<Choice>> models() override;
   Result<std::vector<std::string>> agents() override;
-  Result<std::vector<app::Finding>> doctor() override;
+  Examination doctor() override;
 
  private:
   const app::Workspace& workspace_;

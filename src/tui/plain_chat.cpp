@@ -76,7 +76,8 @@ class PlainChat {
 
   /// Lines from a pipe are taken when the agent waits for one; a user decides when to type.
   bool can_take() const {
-    return (is_terminal_ && !ended_) || !conversation_.is_busy() || !conversation_.cards().empty();
+    const bool works = conversation_.is_busy() || conversation_.is_examining();
+    return (is_terminal_ && !ended_) || !works || !conversation_.cards().empty();
   }
 
   bool take_line() {

@@ -15,6 +15,7 @@
 namespace praxis::tui {
 namespace {
 
+constexpr std::size_t kMostOfName = 60;       ///< columns of an agent in a question
 constexpr std::size_t kMostForAgent = 16384;  ///< bytes of a text for an agent
 
 /// Puts words on lines, as many on each as fit.
@@ -30,22 +31,15 @@ std::vector<std::string> on_lines(const std::vector<std::string>& words, std::si
   return lines;
 }
 
-/// The agent in a question: those of one name differ in the end of the id.
-std::string name_of(const AgentNode& node) {
-  constexpr std::size_t kMostOfName = 16, kMostOfId = 4;
-  const std::string& id = node.id.str();
-  return app::one_line(node.agent, kMostOfName) + ' ' + id.substr(id.size() - std::min(id.size(), kMostOfId));
-}
-
-std::string question_of(CommandVerb verb, const std::string& name) {
-  switch (verb) {
-    case CommandVerb::kSteer:
-      return fmt::format("{}: what at its next step?", name);
-    case CommandVerb::kAnnotate:
-      return fmt::format("{}: which note?", name);
-    default:
-      return fmt::format("{}: stop it and those below?", name);
-  }
+/// Begins with the agent; those of one name differ in the end of the id.
+std::string question_of(CommandVerb verb, std::string_view name, std::string_view id, std::size_t columns) {
+  constexpr std::size_t kMostOfId = 4;
+  const std::string what = verb == CommandVerb::kSteer      ? "what at its next step?"
+                           : verb == CommandVerb::kAnnotate ? "which note?"
+                                                            : "stop it and all below?";
+  const std::string rest =
+      fmt::format(" {}: {}", id.substr(id.size() - std::min(id.size(), kMostOfId)), what);
+  return cut_to(name, columns > rest.size() ? columns - rest.size() : 1) + rest;
 }
 
 /// A text without the blanks around it.
@@ -132,7 +126,7 @@ TreePane::Outcome TreePane::press_on_agent(const std::string& letter) {
 
 TreePane::Outcome TreePane::ask(CommandVerb verb) {
   question_ = Wish{marked()->id, verb};
-  asked_about_ = name_of(*marked());
+  asked_about_ = app::one_line(marked()->agent, kMostOfName);
   typed_.clear();
   return Outcome::kOpen;
 }
@@ -221,7 +215,8 @@ std::vector<std::string> TreePane::last_lines(std::size_t columns, const Styles&
   if (!hint_.empty()) all.push_back(styles.warning(cut_to(hint_, columns)));
   if (question_) {
     const bool stops = question_->verb == CommandVerb::kInterrupt;
-    all.push_back(styles.warning(cut_to(question_of(question_->verb, asked_about_), columns)));
+    all.push_back(styles.warning(
+        cut_to(question_of(question_->verb, asked_about_, question_->agent.str(), columns), columns)));
     if (stops) {
       all.push_back(styles.dim(cut_to("y stops it, any other key does not", columns)));
     } else {

@@ -70,7 +70,7 @@ class TreePane {
   bool fell_ = false;             ///< the marked agent is gone, and no key was pressed since
   FollowedAgent::Place place_;    ///< in the conversation
   std::optional<Wish> question_;  ///< waits for its text or, of a stop, for a yes
-  std::string asked_about_;       ///< its agent
+  std::string asked_about_;       ///< the name of its agent
   Composer typed_;                ///< that text
   std::string hint_;              ///< until the next key
   Wish wish_;

@@ -103,7 +103,7 @@ TEST(TreePane, QuestionNamesItsAgent) {
   pane.press(kKeyDown);
   pane.press({KeyKind::kText, "x"});
   show_agents(pane, {"a"});
-  EXPECT_THAT(screen_of(pane, 40, 12), HasSubstr("helper-0001 0001: stop it"));
+  EXPECT_THAT(screen_of(pane, 40, 12), HasSubstr(" 0001: stop it and all below?\n"));
 }
 
 TEST(TreePane, TextThatIsNotTakenIsSaid) {
