@@ -28,11 +28,13 @@ struct SessionLine {
 struct ChatSession {
   std::string words;  ///< of the first chat
   std::map<std::string, std::string> files;
+  std::map<std::string, std::string> wrote;  ///< lines that the files have in the end
   std::vector<SessionLine> steps;
-  std::vector<std::string> said;    ///< is in the scrollback once, in this order
-  std::vector<std::string> never;   ///< is not there
-  std::vector<std::string> nodes;   ///< `AGENT STATUS` of all agents of the run
-  std::vector<std::string> logged;  ///< is in the records
+  std::vector<std::string> said;       ///< is in the scrollback once, in this order
+  std::vector<std::string> never;      ///< is not there
+  std::vector<std::string> unwritten;  ///< is not in what the chat wrote to its terminal
+  std::vector<std::string> nodes;      ///< `AGENT STATUS` of all agents of the run
+  std::vector<std::string> logged;     ///< is in the records
 };
 
 std::optional<SessionLine> session_line(const std::string& line) {
@@ -60,10 +62,11 @@ ChatSession read_session(const std::filesystem::path& path) {
     if (!line) continue;
     const std::map<std::string_view, std::vector<std::string>*> lists{{"said", &session.said},
                                                                       {"never", &session.never},
+                                                                      {"unwritten", &session.unwritten},
                                                                       {"node", &session.nodes},
                                                                       {"log", &session.logged}};
-    if (line->word == "file") {
-      file = &session.files[line->rest];
+    if (line->word == "file" || line->word == "wrote") {
+      file = &(line->word == "file" ? session.files : session.wrote)[line->rest];
     } else if (line->word == "chat") {
       session.words = line->rest;
     } else if (const auto list = lists.find(line->word); list != lists.end()) {
@@ -148,6 +151,12 @@ class ChatSessions : public CommandLine, public ChatRig, public ::testing::WithP
     return all;
   }
 
+  static void expect_lines(const std::string& text, const std::string& lines) {
+    std::istringstream in(lines);
+    for (std::string line; std::getline(in, line);)
+      EXPECT_NE(('\n' + text).find('\n' + line + '\n'), std::string::npos) << line << "\nin:\n" << text;
+  }
+
   void play(const ChatSession& session, TerminalShape shape) {
     for (const char* const kept : {"state", "config", "work"}) std::filesystem::remove_all(folder_ / kept);
     std::filesystem::create_directory(folder_ / "work");
@@ -163,6 +172,10 @@ class ChatSessions : public CommandLine, public ChatRig, public ::testing::WithP
     expect_once_in_order(screen, session.said);
     for (const std::string& each : session.never)
       EXPECT_EQ(count(screen, each), 0U) << each << "\nin:\n" << screen;
+    // The cells of the emulator never hold a control character, so these bytes are looked for before it.
+    for (const std::string& each : session.unwritten)
+      EXPECT_EQ(count(chat->output(), each), 0U) << to_json_text(Json(each)) << "\nin:\n" << screen;
+    for (const auto& [name, lines] : session.wrote) expect_lines(contents("work/" + name), lines);
     EXPECT_EQ(nodes(), session.nodes);
     if (session.logged.empty()) return;
     const std::string log = praxis({"export", "last"}).out;
