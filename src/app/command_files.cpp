@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -45,6 +46,16 @@ std::vector<std::string> parts_of(std::string_view text, std::string_view betwee
   return parts;
 }
 
+/// The folders of PATH. An empty one is the current folder (execvp(3)).
+std::vector<std::string> places_in_path() {
+  std::vector<std::string> places;
+  std::string text = environment_variable("PATH");
+  if (text.empty()) return places;
+  for (const auto place : std::views::split(text, ':'))
+    places.push_back(place.empty() ? "." : std::string(place.begin(), place.end()));
+  return places;
+}
+
 /// Whether it is run when it is found in PATH.
 bool is_program(const fs::path& path) { return is_there(path) && access(path.c_str(), X_OK) == 0; }
 
@@ -55,15 +66,18 @@ void add_word(std::string word, const fs::path& folder, std::vector<std::string>
   if (fs::path path = (folder / word).lexically_normal(); is_there(path)) files.push_back(std::move(path));
   if (word.contains('/')) return;
   std::vector<std::string> before;
-  for (const std::string& place : parts_of(environment_variable("PATH"), ":")) {
-    fs::path program = (folder / place / word).lexically_normal();
-    std::error_code failed;
-    if (is_program(program)) {
+  for (const std::string& place : places_in_path()) {
+    const fs::path at = folder / place;
+    if (is_program(at / word)) {
       std::ranges::move(before, std::back_inserter(files));
-      files.push_back(std::move(program));
+      files.push_back((at / word).lexically_normal());
       return;
     }
-    if (fs::is_directory(program.parent_path(), failed)) before.push_back(std::move(program));
+    // Where the folder is now: a link to it is often at the top of a project, as `.venv`, and cannot be
+    // fixed.
+    std::error_code failed;
+    if (const fs::path real = fs::canonical(at, failed); !failed && fs::is_directory(real, failed))
+      before.push_back(real / word);
   }
 }
 

@@ -64,6 +64,12 @@ TEST_F(CommandFiles, NameIsThatOfTheFirstProgramInPathAndOfThePlacesBefore) {
   setenv("PATH", (at("none") + ":bin:" + at("first") + ":" + at("second") + ":" + at("third")).c_str(), 1);
   EXPECT_THAT(found({"tool"}), ElementsAre(at("bin/tool"), at("first/tool"), at("second/tool")));
   EXPECT_THAT(found({"nothing"}), IsEmpty());
+  setenv("PATH", (":" + at("second")).c_str(), 1);
+  EXPECT_THAT(found({"tool"}), ElementsAre(at("second/tool"), at("tool")))
+      << "an empty place is the current folder";
+  fs::create_directory_symlink(top_ / "first", top_ / "way");
+  setenv("PATH", (at("way") + ":" + at("second")).c_str(), 1);
+  EXPECT_THAT(found({"tool"}), ElementsAre(at("first/tool"), at("second/tool")));
   setenv("PATH", before.c_str(), 1);
 }
 

@@ -40,8 +40,9 @@ std::string why_unwritable(const std::string& journal) {
   // To open and close it would drop the locks that this process may have on it.
   if (faccessat(AT_FDCWD, journal.c_str(), W_OK, AT_EACCESS) != 0 && errno != ENOENT)
     return std::strerror(errno);
-  std::filesystem::path folder = std::filesystem::absolute(journal).parent_path();
   std::error_code unreadable;
+  std::filesystem::path folder = std::filesystem::absolute(journal, unreadable).parent_path();
+  if (unreadable) return unreadable.message();
   while (!std::filesystem::exists(folder, unreadable) && folder.has_relative_path())
     folder = folder.parent_path();
   std::string file = folder / ".praxis-doctor-XXXXXX";

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -82,12 +83,11 @@ std::ptrdiff_t depth_of_folder(const SandboxFolder& folder, const Wanted& wanted
 /// The mount that makes a folder read-only hides those that were made in it before. So the upper folders come
 /// first: what lies below them needs no mount of its own, but to be hidden.
 void upper_folders_first(const SandboxFolder& folder, std::vector<Wanted>& wanted) {
-  std::vector<std::pair<std::ptrdiff_t, Wanted>> all;
+  std::multimap<std::ptrdiff_t, Wanted> all;  // keeps the order of what is equally deep
   for (Wanted& each : wanted) {
     const std::ptrdiff_t depth = depth_of_folder(folder, each);
-    all.emplace_back(depth, std::move(each));
+    all.emplace(depth, std::move(each));
   }
-  std::ranges::stable_sort(all, {}, [](const auto& each) { return each.first; });
   std::ranges::transform(all, wanted.begin(), [](auto& each) { return std::move(each.second); });
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "driver/nothing_to_resume.hpp"
 #include "logs/read_state.hpp"
 #include "praxis/runtime/runtime.hpp"
 #include "runtime/handoff.hpp"
@@ -343,11 +344,19 @@ Status Team::decide(const ParkId& park, Approval approval, Author author) {
   return session->decide(park, std::move(approval), std::move(author));
 }
 
+namespace {
+
+std::unexpected<Error> nothing_to_resume() {
+  return fail(make_error(ErrorCode::kInput, "the team has nothing to resume").set("kind", kNothingToResume));
+}
+
+}  // namespace
+
 Result<AgentResult> Team::Parts::resume(const Approvals& approvals, const Author& author,
                                         std::stop_token stop) {
   const std::lock_guard one_at_a_time(sending);
   const auto team = recorded();
-  if (!team) return fail(ErrorCode::kInput, "the team has nothing to resume");
+  if (!team) return nothing_to_resume();
   const auto [running, queued] =
       session->actor_->query([](const State& s) { return std::pair(s.turn.has_value(), !s.queue.empty()); });
   const AgentResult last = session->last_result();
@@ -358,7 +367,7 @@ Result<AgentResult> Team::Parts::resume(const Approvals& approvals, const Author
     return go_on(turn.report(), stop);
   }
   if (!failed && (!team->pending.empty() || !team->next.empty())) return go_on(last, stop);
-  if (!queued) return fail(ErrorCode::kInput, "the team has nothing to resume");
+  if (!queued) return nothing_to_resume();
   // A message that was queued goes to the speaker: it was not routed when it came.
   const auto agent = known(team->speaker);
   if (!agent) return fail(agent.error());

@@ -1,6 +1,7 @@
 // Several agents on one conversation.
 #include <gmock/gmock.h>
 
+#include "driver/nothing_to_resume.hpp"
 #include "praxis/models/stub_model.hpp"
 #include "praxis/runtime/team.hpp"
 #include "runtime/testing/scripted.hpp"
@@ -303,7 +304,9 @@ TEST_F(DurableTeamTest, SpeakerAndStrategy_AreAsBefore) {
   EXPECT_EQ(again.current_agent().spec().id, "one");
   ASSERT_TRUE(again.open(id));
   EXPECT_EQ(again.current_agent().spec().id, "two");
-  EXPECT_FALSE(again.resume()) << "there is nothing to resume";
+  const auto nothing = again.resume();
+  ASSERT_FALSE(nothing);
+  EXPECT_TRUE(has_nothing_to_resume(nothing.error())) << nothing.error().message;
   EXPECT_EQ(answer(again, "a legal question"), "I am one");
   EXPECT_EQ(answer(again, "another"), "I am two");
   EXPECT_EQ(again.history().messages().size(), 6U);

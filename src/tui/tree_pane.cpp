@@ -11,6 +11,7 @@
 
 #include "app/plain_text.hpp"
 #include "base/columns.hpp"
+#include "base/trimmed.hpp"
 
 namespace praxis::tui {
 namespace {
@@ -40,14 +41,6 @@ std::string question_of(CommandVerb verb, std::string_view name, std::string_vie
   const std::string rest =
       fmt::format(" {}: {}", id.substr(id.size() - std::min(id.size(), kMostOfId)), what);
   return cut_to(name, columns > rest.size() ? columns - rest.size() : 1) + rest;
-}
-
-/// A text without the blanks around it.
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const auto first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(kBlanks) + 1 - first));
 }
 
 }  // namespace
@@ -155,7 +148,7 @@ TreePane::Outcome TreePane::press_in_question(const Key& key) {
 }
 
 TreePane::Outcome TreePane::send_typed() {
-  std::string text = trimmed(typed_.text());
+  std::string text(trimmed(typed_.text()));
   if (text.empty()) {
     hint_ = "there is no text yet";
     return Outcome::kOpen;

@@ -62,6 +62,17 @@ bool make(const Spot& spot, FileDescriptor& file) {
   return file.get() >= 0;
 }
 
+/// Whether the placeholder could not be made, and programs in the sandbox cannot make it either: they have no
+/// other rights than this user, who could change the mode of a folder of its own.
+bool is_closed(const Spot& spot) {
+  if (errno == EROFS) return true;
+  if (errno != EACCES) return false;
+  struct stat info{};
+  const bool is_own = fstat(spot.fd(), &info) != 0 || info.st_uid == geteuid();
+  errno = EACCES;
+  return !is_own;
+}
+
 void remove(const Spot& spot) { unlinkat(spot.fd(), spot.name.c_str(), spot.is_folder ? AT_REMOVEDIR : 0); }
 
 }  // namespace
@@ -92,6 +103,7 @@ bool Guards::place(Spot spot) {
   for (;;) {
     FileDescriptor lock;
     const bool made = make(spot, lock);
+    if (!made && is_closed(spot)) return true;
     if (!made && errno != EEXIST) return false;
     if (lock.get() < 0)
       lock = FileDescriptor(
