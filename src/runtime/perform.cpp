@@ -336,7 +336,7 @@ std::string SessionActor::filter_result(ToolRun& run, Result<ToolOutput>& output
   std::string by = filter_output(*run.filters, run.call.name, output);
   const bool asks = !output && output.error().kind() == ErrorKind::kAuthorisation;
   if (asks || by.starts_with("deny ")) return by;
-  const std::string judged = judge_result(*run.scope, *run.filters, run.call.name, output);
+  std::string judged = judge_result(*run.scope, *run.filters, run.call.name, output);
   if (judged.starts_with("deny ") || by.empty()) return judged;
   return judged.empty() ? by : by + ", " + judged.substr(judged.find(' ') + 1);
 }

@@ -14,52 +14,24 @@ constexpr std::string_view kBackground = "\x1b]11;";  ///< begins the answer abo
 constexpr std::size_t kMostSequence = 64;             ///< bytes of a sequence; a longer one is not a key
 
 /// Sequences after `ESC`, of the usual terminals.
-constexpr std::array<std::pair<std::string_view, KeyKind>, 46> kSequences{{{"[A", KeyKind::kUp},
-                                                                           {"[I", KeyKind::kFocusIn},
-                                                                           {"[O", KeyKind::kFocusOut},
-                                                                           {"OA", KeyKind::kUp},
-                                                                           {"[B", KeyKind::kDown},
-                                                                           {"OB", KeyKind::kDown},
-                                                                           {"[C", KeyKind::kRight},
-                                                                           {"OC", KeyKind::kRight},
-                                                                           {"[D", KeyKind::kLeft},
-                                                                           {"OD", KeyKind::kLeft},
-                                                                           {"[H", KeyKind::kHome},
-                                                                           {"OH", KeyKind::kHome},
-                                                                           {"[1~", KeyKind::kHome},
-                                                                           {"[7~", KeyKind::kHome},
-                                                                           {"[F", KeyKind::kEnd},
-                                                                           {"OF", KeyKind::kEnd},
-                                                                           {"[4~", KeyKind::kEnd},
-                                                                           {"[8~", KeyKind::kEnd},
-                                                                           {"[3~", KeyKind::kDelete},
-                                                                           {"[1;5C", KeyKind::kWordRight},
-                                                                           {"[1;3C", KeyKind::kWordRight},
-                                                                           {"[1;5D", KeyKind::kWordLeft},
-                                                                           {"[1;3D", KeyKind::kWordLeft},
-                                                                           {"[1;3A", KeyKind::kAltUp},
-                                                                           {"[1;9A", KeyKind::kAltUp},
-                                                                           {"\x1b[A", KeyKind::kAltUp},
-                                                                           {"[1;3B", KeyKind::kAltDown},
-                                                                           {"[1;9B", KeyKind::kAltDown},
-                                                                           {"\x1b[B", KeyKind::kAltDown},
-                                                                           {"b", KeyKind::kWordLeft},
-                                                                           {"f", KeyKind::kWordRight},
-                                                                           {"\r", KeyKind::kQueue},
-                                                                           {"\n", KeyKind::kQueue},
-                                                                           {"[13;3u", KeyKind::kQueue},
-                                                                           {"[27;3;13~", KeyKind::kQueue},
-                                                                           {"[13;2u", KeyKind::kNewLine},
-                                                                           {"[27;2;13~", KeyKind::kNewLine},
-                                                                           {"[13;5u", KeyKind::kQueue},
-                                                                           {"[27;5;13~", KeyKind::kQueue},
-                                                                           {"[13u", KeyKind::kEnter},
-                                                                           {"OM", KeyKind::kEnter},
-                                                                           {"[9u", KeyKind::kTab},
-                                                                           {"[27u", KeyKind::kEscape},
-                                                                           {"[127u", KeyKind::kBackspace},
-                                                                           {"[Z", KeyKind::kTab},
-                                                                           {"\x1b", KeyKind::kEscape}}};
+constexpr std::array<std::pair<std::string_view, KeyKind>, 43> kSequences{
+    {{"[A", KeyKind::kUp},           {"[I", KeyKind::kFocusIn},        {"[O", KeyKind::kFocusOut},
+     {"OA", KeyKind::kUp},           {"[B", KeyKind::kDown},           {"OB", KeyKind::kDown},
+     {"[C", KeyKind::kRight},        {"OC", KeyKind::kRight},          {"[D", KeyKind::kLeft},
+     {"OD", KeyKind::kLeft},         {"[H", KeyKind::kHome},           {"OH", KeyKind::kHome},
+     {"[1~", KeyKind::kHome},        {"[7~", KeyKind::kHome},          {"[F", KeyKind::kEnd},
+     {"OF", KeyKind::kEnd},          {"[4~", KeyKind::kEnd},           {"[8~", KeyKind::kEnd},
+     {"[3~", KeyKind::kDelete},      {"[1;5C", KeyKind::kWordRight},   {"[1;3C", KeyKind::kWordRight},
+     {"[1;5D", KeyKind::kWordLeft},  {"[1;3D", KeyKind::kWordLeft},    {"[1;3A", KeyKind::kAltUp},
+     {"[1;9A", KeyKind::kAltUp},     {"[1;3B", KeyKind::kAltDown},     {"[1;9B", KeyKind::kAltDown},
+     {"b", KeyKind::kWordLeft},      {"f", KeyKind::kWordRight},       {"\r", KeyKind::kQueue},
+     {"\n", KeyKind::kQueue},        {"[13;3u", KeyKind::kQueue},      {"[27;3;13~", KeyKind::kQueue},
+     {"[13;2u", KeyKind::kNewLine},  {"[27;2;13~", KeyKind::kNewLine}, {"[13;5u", KeyKind::kQueue},
+     {"[27;5;13~", KeyKind::kQueue}, {"[13u", KeyKind::kEnter},        {"OM", KeyKind::kEnter},
+     {"[9u", KeyKind::kTab},         {"[27u", KeyKind::kEscape},       {"[127u", KeyKind::kBackspace},
+     {"[Z", KeyKind::kTab}}};
+
+constexpr auto kBytes = &std::pair<std::string_view, KeyKind>::first;
 
 /// Whether the bytes are the answer about the background, or its beginning.
 bool is_background(std::string_view bytes) {
@@ -79,6 +51,9 @@ std::size_t background_length(std::string_view bytes) {
 std::size_t sequence_length(std::string_view bytes) {
   if (bytes.size() < 2) return 0;
   if (is_background(bytes)) return background_length(bytes);
+  // The key Esc, and another one right after it.
+  const bool is_control = static_cast<unsigned char>(bytes[1]) < 0x20;
+  if (is_control && std::ranges::find(kSequences, bytes.substr(1, 1), kBytes) == kSequences.end()) return 1;
   if (bytes[1] == 'O') return bytes.size() < 3 ? 0 : 3;
   if (bytes[1] != '[') return 1 + utf8_step(bytes.substr(1)).length;
   for (std::size_t at = 2; at < bytes.size(); ++at) {
@@ -96,10 +71,10 @@ void add_sequence(std::string_view sequence, std::vector<Key>& keys) {
     return;
   }
   const std::string_view rest = sequence.substr(1);
-  const auto known = std::ranges::find(kSequences, rest, &std::pair<std::string_view, KeyKind>::first);
+  if (rest.empty()) return keys.push_back({KeyKind::kEscape});
+  const auto known = std::ranges::find(kSequences, rest, kBytes);
   if (known != kSequences.end()) {
     keys.push_back({known->second});
-    if (rest == "\x1b") keys.push_back({KeyKind::kEscape});  // pressed twice
   } else if (rest == "\x7f") {
     keys.push_back({KeyKind::kControl, "w"});
   } else if (!rest.empty() && rest.front() != '[' && rest.front() != 'O' && rest.front() >= ' ') {

@@ -49,7 +49,11 @@ TEST(Keys, AnswerAboutTheBackgroundIsNoText) {
 
 TEST(Keys, EscapeThatIsPressedTwiceIsTwoKeys) {
   KeyReader reader;
-  EXPECT_EQ(reader.feed("\x1b\x1b"), (std::vector<Key>{{KeyKind::kEscape}, {KeyKind::kEscape}}));
+  EXPECT_THAT(reader.feed("\x1b\x1b"), ElementsAre(Key{KeyKind::kEscape}));
+  EXPECT_THAT(reader.flush(), ElementsAre(Key{KeyKind::kEscape}));
+  EXPECT_THAT(reader.feed("\x1b\x1b[B"), ElementsAre(Key{KeyKind::kEscape}, Key{KeyKind::kDown}))
+      << "an arrow that is pressed right after Esc";
+  EXPECT_THAT(reader.feed("\x1b\x04"), ElementsAre(Key{KeyKind::kEscape}, Key{KeyKind::kControl, "d"}));
 }
 
 TEST(Keys, EscapeAsASequenceIsOneKey) {
