@@ -49,7 +49,7 @@ class Gathering {
     std::vector<std::string> agents = texts_in(json_at(agent, "agents"), "file");
     std::ranges::copy(team_files(agent), std::back_inserter(agents));
     for (const std::string& file : agents) {
-      if (named_.insert(path_of(file)).second) agents_.push_back(path_of(file));
+      if (const auto [path, is_new] = named_.insert(path_of(file)); is_new) agents_.push_back(*path);
     }
   }
   /// The text of that name in each of the tables.

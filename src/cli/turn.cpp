@@ -202,11 +202,10 @@ ExitStatus follow(Session session, const StartTurn& start, Runtime& runtime, con
   const auto turn = [&](const std::function<Run()>& begin, bool is_next) {
     return follow_turn(session.session_id(), begin, is_next, runtime, workspace, output, interrupts, console);
   };
-  const auto queued = [&] { return session.queued(); };
   ExitStatus status = turn([&] { return start(session); }, false);
-  while (status == ExitStatus::kFinished && queued() > 0)
+  while (status == ExitStatus::kFinished && session.queued() > 0)
     status = turn([&] { return session.resume({}, cli_author()); }, true);
-  tell_queued(queued(), session.session_id(), workspace, console);
+  tell_queued(session.queued(), session.session_id(), workspace, console);
   return status;
 }
 

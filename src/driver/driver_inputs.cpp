@@ -68,7 +68,7 @@ std::optional<Error> TurnDriver::refusal() const {
 }
 
 Error TurnDriver::nothing_to_resume() const {
-  return input_error("session " + state_->id.str() + " has no turn to resume").set("kind", kNothingToResume);
+  return nothing_to_resume_error("session " + state_->id.str() + " has no turn to resume");
 }
 
 Error TurnDriver::deleted_error() const {

@@ -344,19 +344,12 @@ Status Team::decide(const ParkId& park, Approval approval, Author author) {
   return session->decide(park, std::move(approval), std::move(author));
 }
 
-namespace {
-
-std::unexpected<Error> nothing_to_resume() {
-  return fail(make_error(ErrorCode::kInput, "the team has nothing to resume").set("kind", kNothingToResume));
-}
-
-}  // namespace
-
 Result<AgentResult> Team::Parts::resume(const Approvals& approvals, const Author& author,
                                         std::stop_token stop) {
+  constexpr const char* kNothingLeft = "the team has nothing to resume";
   const std::lock_guard one_at_a_time(sending);
   const auto team = recorded();
-  if (!team) return nothing_to_resume();
+  if (!team) return fail(nothing_to_resume_error(kNothingLeft));
   const auto [running, queued] =
       session->actor_->query([](const State& s) { return std::pair(s.turn.has_value(), !s.queue.empty()); });
   const AgentResult last = session->last_result();
@@ -367,7 +360,7 @@ Result<AgentResult> Team::Parts::resume(const Approvals& approvals, const Author
     return go_on(turn.report(), stop);
   }
   if (!failed && (!team->pending.empty() || !team->next.empty())) return go_on(last, stop);
-  if (!queued) return nothing_to_resume();
+  if (!queued) return fail(nothing_to_resume_error(kNothingLeft));
   // A message that was queued goes to the speaker: it was not routed when it came.
   const auto agent = known(team->speaker);
   if (!agent) return fail(agent.error());
