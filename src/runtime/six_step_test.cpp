@@ -29,6 +29,8 @@ constexpr std::string_view kCopiesLookUp =
 
 class SixStepTest : public Scripted {
  protected:
+  SixStepTest() { use_patient_runtime(); }
+
   Agent planner(const std::vector<std::string_view>& lines, std::string_view copies = kCopies) {
     std::string script(copies);
     for (const std::string_view line : lines) script += '\n' + std::string(line);

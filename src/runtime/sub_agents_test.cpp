@@ -223,6 +223,7 @@ TEST_F(SubAgentsTest, WhatTheCallLeavesRunning_IsCancelledWhenItReturns) {
 }
 
 TEST_F(SubAgentsTest, Cancellation_ReachesTheDeepestAgentAndNothingAbove) {
+  use_patient_runtime();
   BlockedTool slow;
   Agent middle = scripted(R"({"tool_calls":[{"name":"leaf","arguments":{"prompt":"x"}}]}
 {"text":"middle"})");

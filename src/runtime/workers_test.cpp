@@ -78,7 +78,9 @@ TEST_F(WorkersTest, TreeEightWideAndDeep_EndsAlsoWithHandlersThatWait) {
 TEST_F(WorkersTest, TreeFourWideAndSixDeep_Ends) {
   Agent agent = calling(echo_tool(), "text", 1, "leaf");
   std::size_t sessions = 1;
-  for (const char* id : {"f", "e", "d", "c", "b", "a"}) {
+  std::vector<const char*> levels{"f", "e", "d", "c", "b", "a"};
+  if (PRAXIS_SANITIZED) levels.pop_back();  // a quarter of the sessions, which wait and run as the rest do
+  for (const char* id : levels) {
     agent = calling(agent.as_tool("work", "Does the work"), "prompt", 4, id);
     sessions = 1 + 4 * sessions;
   }

@@ -231,6 +231,13 @@ class Scripted : public ::testing::Test {
     runtime_ = Runtime::create(std::move(options));
   }
 
+  /// A runtime that waits long for what it stops: what does stop is not taken for lost on a busy machine.
+  void use_patient_runtime() {
+    RuntimeOptions options;
+    options.cancel_grace = std::chrono::seconds(30);
+    use_runtime(std::move(options));
+  }
+
   /// Simulates the death of the process. Its sessions have no owner when this returns.
   void start_new_process() {
     runtime_.reset();
