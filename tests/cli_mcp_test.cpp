@@ -44,6 +44,16 @@ TEST_F(CliMcp, ServerThatRefusesTheVersionThatItNames_IsAskedOnceMore) {
   EXPECT_THAT(praxis({"mcp", "test", "agent.toml"}).out, HasSubstr("protocol 2026-07-28"));
 }
 
+TEST_F(CliMcp, ProgramThatAsksForRoots_GetsThoseOfItsTable) {
+  agent("asking", calls("echo", R"({"text": "x"})"), "roots = [\"notes\", \"../elsewhere\"]\n");
+  const CommandResult run = praxis({"run", "agent.toml", "go"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const std::string elsewhere = (folder_.parent_path() / "elsewhere").string();
+  EXPECT_THAT(contents("notes/calls"),
+              AllOf(HasSubstr("{\"uri\": \"file://" + (folder_ / "notes").string() + "\"}"),
+                    HasSubstr("{\"uri\": \"file://" + elsewhere + "\"}")));
+}
+
 TEST_F(CliMcp, CallOfARun_IsRecordedBeforeAndAfter) {
   agent("usual", calls("echo", R"({"text": "from the server"})"));
   const CommandResult run = praxis({"run", "agent.toml", "go"});

@@ -20,12 +20,6 @@ constexpr std::uint64_t kMebi = std::uint64_t{1024} * 1024;
 constexpr std::uint64_t kProgramProcesses = 256;
 constexpr std::uint64_t kProgramOpenFiles = 1024;
 
-std::vector<std::string> paths_of(const Json& list, const fs::path& folder) {
-  std::vector<std::string> all;
-  for (const std::string& path : texts_of(list)) all.push_back((folder / path).lexically_normal());
-  return all;
-}
-
 /// Sets the variables of a program, and returns what adds those with secrets before a start.
 Result<std::function<Status(std::map<std::string, std::string>&)>> set_variables(
     const SecretTable& table, McpProgram& program, std::map<std::string, std::string> given) {

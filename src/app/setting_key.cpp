@@ -315,4 +315,10 @@ std::vector<std::string> texts_of(const Json& value) {
   return texts;
 }
 
+std::vector<std::string> paths_of(const Json& value, const std::filesystem::path& folder) {
+  std::vector<std::string> paths;
+  for (const std::string& path : texts_of(value)) paths.push_back((folder / path).lexically_normal());
+  return paths;
+}
+
 }  // namespace praxis

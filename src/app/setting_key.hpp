@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,5 +61,7 @@ Json schema_of_keys(std::span<const SettingKey> keys, std::string_view id, std::
 Millis duration_of(const Json& value);
 /// A checked value of type `kTexts`; empty if absent.
 std::vector<std::string> texts_of(const Json& value);
+/// The same of paths, which begin in `folder`.
+std::vector<std::string> paths_of(const Json& value, const std::filesystem::path& folder);
 
 }  // namespace praxis

@@ -205,13 +205,8 @@ Result<std::optional<Json>> McpClient::State::discover(Live& live, const std::st
 }
 
 Status McpClient::State::initialise(Live& live, const std::stop_token& stop, Clock::time_point deadline) {
-  auto answer = live.connection->request({"initialize",
-                                          {{"protocolVersion", kHandshakeVersions.front()},
-                                           {"capabilities", mcp_capabilities(bounds_)},
-                                           {"clientInfo", mcp_client_info()}},
-                                          {},
-                                          stop,
-                                          deadline});
+  auto answer = live.connection->request(
+      {"initialize", mcp_handshake_params(kHandshakeVersions.front(), bounds_), {}, stop, deadline});
   if (!answer) return fail(std::move(answer.error()));
   const std::string version = json_string(*answer, "protocolVersion");
   if (std::ranges::find(kHandshakeVersions, version) == kHandshakeVersions.end()) {

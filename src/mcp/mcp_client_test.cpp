@@ -256,7 +256,18 @@ TEST_F(McpClientTest, LinesThatAreNoMessages_AreSkippedUpToABound) {
 TEST_F(McpClientTest, RequestsOfTheServer_AreAnswered) {
   McpClient client(program("asking"));
   ASSERT_TRUE(call(client, "echo", {{"text", "x"}}));
-  EXPECT_THAT(notes(), AllOf(HasSubstr(R"("id": "ping-1", "result": {})"), HasSubstr("-32601")));
+  EXPECT_THAT(notes(), AllOf(HasSubstr(R"("id": "ping-1", "result": {})"), HasSubstr("-32601"),
+                             Not(HasSubstr("\"roots\""))));
+}
+
+TEST_F(McpClientTest, ServerThatAsksForRoots_GetsTheFoldersThatItIsToWorkIn) {
+  McpBounds bounds;
+  bounds.roots = {"/srv/my notes", "/srv/caf\u00e9%#"};
+  McpClient client(program("asking"), bounds);
+  ASSERT_TRUE(call(client, "echo", {{"text", "x"}}));
+  EXPECT_THAT(notes(), AllOf(HasSubstr(R"({"roots": {}})"), Not(HasSubstr("-32601")),
+                             HasSubstr(R"({"roots": [{"uri": "file:///srv/my%20notes"}, )"
+                                       R"({"uri": "file:///srv/caf%C3%A9%25%23"}]})")));
 }
 
 TEST_F(McpClientTest, ServerThatCannotStart_IsReportedWithWhatItWrote_SafeToDisplay) {

@@ -22,6 +22,14 @@ JsonObject mcp_capabilities(const McpBounds& bounds) {
   return capabilities;
 }
 
+JsonObject mcp_handshake_params(std::string_view version, const McpBounds& bounds) {
+  JsonObject capabilities = mcp_capabilities(bounds);
+  if (!bounds.roots.empty()) capabilities["roots"] = JsonObject{};
+  return {{"protocolVersion", version},
+          {"capabilities", std::move(capabilities)},
+          {"clientInfo", mcp_client_info()}};
+}
+
 JsonObject mcp_modern_params(JsonObject params, const McpBounds& bounds) {
   JsonObject capabilities = mcp_capabilities(bounds);
   if (bounds.takes_tasks) capabilities["extensions"] = JsonObject{{kMcpTasks, JsonObject{}}};

@@ -19,6 +19,8 @@ JsonObject mcp_client_info();
 /// What the client can be asked for. One that answers questions shows forms, and addresses that its user may
 /// open.
 JsonObject mcp_capabilities(const McpBounds& bounds);
+/// The parameters of a handshake. Only there does the client offer roots, which version 2026-07-28 gives up.
+JsonObject mcp_handshake_params(std::string_view version, const McpBounds& bounds);
 /// The members of `_meta` that each request of version 2026-07-28 carries.
 JsonObject mcp_modern_params(JsonObject params, const McpBounds& bounds);
 /// Whether a server that refuses the version of a request says that it speaks this one.

@@ -294,6 +294,8 @@ def answer(request):
             note("listens")
             return None
     elif method == "initialize":
+        if behaviour == "asking":
+            note(json.dumps(params["capabilities"]))
         version = "1999-01-01" if behaviour == "ancient" else params["protocolVersion"]
         return {"protocolVersion": version, "capabilities": CAPABILITIES,
                 "serverInfo": {"name": "fix\x1b[2Jture", "version": "1"}}
