@@ -22,12 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMebibyte = 1024 * 1024;
 
-std::vector<std::string> paths(const Json& list, const fs::path& folder) {
-  std::vector<std::string> all;
-  for (const std::string& path : texts_of(list)) all.push_back((folder / path).lexically_normal());
-  return all;
-}
-
 std::vector<std::string> joined(std::vector<std::string> all, const std::vector<std::string>& more) {
   all.insert(all.end(), more.begin(), more.end());
   return all;
@@ -102,10 +96,10 @@ Tool through(std::shared_ptr<WayOut> way, Tool tool) {
 std::vector<std::string> linkless_folders(const TomlDocument& document, const fs::path& folder) {
   std::vector<std::string> all{folder.lexically_normal()};
   for (const char* list : {"tools.shell.write", "tools.python.write", "tools.file.write"})
-    all = joined(std::move(all), paths(document.at(list), folder));
+    all = joined(std::move(all), paths_of(document.at(list), folder));
   if (const auto* servers = document.at("tools.mcp").if_object()) {
     for (const auto& [name, server] : *servers)
-      all = joined(std::move(all), paths(json_at(server, "write"), folder));
+      all = joined(std::move(all), paths_of(json_at(server, "write"), folder));
   }
   if (const std::string work = json_string(document.at("tools.shell"), "folder"); !work.empty())
     all.push_back((folder / work).lexically_normal());
@@ -127,9 +121,9 @@ Result<Tool> shell_tool_of(const TomlDocument& document, const AgentFileOptions&
   if (!way) return fail(way.error());
   ShellToolOptions options;
   options.folder = (folder / json_string(table, "folder", ".")).lexically_normal();
-  options.writable = paths(json_at(table, "write"), folder);
-  options.readable = joined(paths(json_at(table, "read"), folder), readable);
-  options.protect = joined(paths(json_at(table, "protect"), folder), bounds.protect);
+  options.writable = paths_of(json_at(table, "write"), folder);
+  options.readable = joined(paths_of(json_at(table, "read"), folder), readable);
+  options.protect = joined(paths_of(json_at(table, "protect"), folder), bounds.protect);
   options.hide = bounds.hide;
   options.no_links_below = bounds.no_links_below;
   options.programs = texts_of(json_at(table, "programs"));
@@ -155,9 +149,9 @@ Result<Tool> python_tool_of(const TomlDocument& document, const AgentFileOptions
   if (!way) return fail(way.error());
   PythonToolOptions options;
   Sandbox& sandbox = *options.sandbox;
-  sandbox.writable = paths(json_at(table, "write"), folder);
-  sandbox.readable = joined(paths(json_at(table, "read"), folder), readable);
-  sandbox.protect = joined(paths(json_at(table, "protect"), folder), bounds.protect);
+  sandbox.writable = paths_of(json_at(table, "write"), folder);
+  sandbox.readable = joined(paths_of(json_at(table, "read"), folder), readable);
+  sandbox.protect = joined(paths_of(json_at(table, "protect"), folder), bounds.protect);
   sandbox.hide = bounds.hide;
   sandbox.no_links_below = bounds.no_links_below;
   if (const std::string home = json_string(table, "folder"); !home.empty()) {

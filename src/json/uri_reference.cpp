@@ -62,6 +62,11 @@ std::string merge_paths(const Uri& base, std::string_view path) {
   return std::string(base.path.substr(0, base.path.rfind('/') + 1)) + std::string(path);
 }
 
+bool is_unreserved(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-._~").contains(c);
+}
+
 }  // namespace
 
 std::string resolve_uri(std::string_view base_text, std::string_view reference) {
@@ -86,6 +91,20 @@ std::string resolve_uri(std::string_view base_text, std::string_view reference) 
   out += path;
   if (uri.query) out.append("?").append(*uri.query);
   if (uri.fragment) out.append("#").append(*uri.fragment);
+  return out;
+}
+
+std::string percent_encode(std::string_view text, std::string_view kept) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (is_unreserved(c) || kept.contains(c)) {
+      out += c;
+    } else {
+      out += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
   return out;
 }
 

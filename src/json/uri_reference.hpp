@@ -10,6 +10,8 @@ namespace praxis {
 /// dropped.
 std::string resolve_uri(std::string_view base, std::string_view reference);
 
+/// Writes each byte as %XX but letters, digits, `-._~` (RFC 3986, section 2.3) and those of `kept`.
+std::string percent_encode(std::string_view text, std::string_view kept = {});
 /// Replaces each %XX by its byte; leaves incomplete escapes unchanged.
 std::string percent_decode(std::string_view text);
 

@@ -44,6 +44,8 @@ TEST(UriReference, ResolvesTheExamplesOfRfc3986) {
   for (const auto& [reference, uri] : examples) EXPECT_EQ(resolve_uri("http://a/b/c/d;p?q", reference), uri);
   EXPECT_EQ(resolve_uri("urn:uuid:1", "#/a"), "urn:uuid:1#/a");
   EXPECT_EQ(percent_decode("a%25b%2f%zz%4"), "a%b/%zz%4");
+  EXPECT_EQ(percent_encode("a-Z.0_~/\xc3\xa9 %"), "a-Z.0_~%2F%C3%A9%20%25");
+  EXPECT_EQ(percent_encode("/a b", "/"), "/a%20b");
 }
 
 }  // namespace

@@ -28,10 +28,9 @@ struct McpAsked {
   std::string method;
   Json params;
 };
-/// What a server may ask: something of the user, an answer of a model, and which folders it is to work in.
+/// What a server may ask: something of the user, and an answer of a model.
 inline constexpr std::string_view kMcpQuestion = "elicitation/create";
 inline constexpr std::string_view kMcpSampling = "sampling/createMessage";
-inline constexpr std::string_view kMcpRoots = "roots/list";
 /// Whether the server may ask this in the middle of a request.
 bool mcp_may_ask(const std::string& method, const McpBounds& bounds);
 /// The answer to such a request of the server; null, and to one that cannot be put to anyone: declined.

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "json/uri_reference.hpp"
 #include "mcp/connection.hpp"
 #include "praxis/base/base64.hpp"
 
@@ -134,8 +135,8 @@ Result<HttpResponse> ask_as(const OauthReach& reach, const std::string& address,
   request.method = "POST";
   request.headers.emplace_back("Content-Type", kFormType);
   if (client.method == "client_secret_basic") {
-    request.headers.emplace_back("Authorization", "Basic " + base64_encode(form_encoded(client.id) + ':' +
-                                                                           form_encoded(client.secret)));
+    request.headers.emplace_back("Authorization", "Basic " + base64_encode(percent_encode(client.id) + ':' +
+                                                                           percent_encode(client.secret)));
   } else {
     fields.emplace_back("client_id", client.id);
     if (client.method == "client_secret_post") fields.emplace_back("client_secret", client.secret);

@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::size_t kMostFields = 64;
 
-bool is_unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("-._~").contains(c);
-}
-
 std::string form_decoded(std::string_view text) {
   std::string spaced(text);
   std::ranges::replace(spaced, '+', ' ');
@@ -36,25 +31,11 @@ std::vector<std::string> scope_words(std::string_view text) {
 
 }  // namespace
 
-std::string form_encoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (is_unreserved(c)) {
-      out += c;
-    } else {
-      out += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return out;
-}
-
 std::string form_of(const FormFields& fields) {
   std::string out;
   for (const auto& [name, value] : fields) {
     if (value.empty()) continue;
-    out += (out.empty() ? "" : "&") + form_encoded(name) + '=' + form_encoded(value);
+    out += (out.empty() ? "" : "&") + percent_encode(name) + '=' + percent_encode(value);
   }
   return out;
 }

@@ -14,8 +14,6 @@ namespace praxis {
 
 using FormFields = std::vector<std::pair<std::string, std::string>>;
 
-/// `text` as a value of `application/x-www-form-urlencoded`: all but letters, digits and `-._~` as %XX.
-std::string form_encoded(std::string_view text);
 /// The fields with a value, as `application/x-www-form-urlencoded`.
 std::string form_of(const FormFields& fields);
 /// The fields of a form or a query. Error `kInput`: a field is there twice, which two readers could take

@@ -10,10 +10,11 @@ namespace {
 
 constexpr std::size_t kMaxProgressBytes = 200;
 
-}  // namespace
-
+/// What the client says of itself.
 JsonObject mcp_client_info() { return {{"name", "praxis"}, {"version", "0.1"}}; }
 
+/// What the client can be asked for. One that answers questions shows forms, and addresses that its user may
+/// open.
 JsonObject mcp_capabilities(const McpBounds& bounds) {
   JsonObject capabilities;
   if (bounds.answers_questions)
@@ -21,6 +22,8 @@ JsonObject mcp_capabilities(const McpBounds& bounds) {
   if (bounds.answers_questions && bounds.gives_samples) capabilities["sampling"] = JsonObject{};
   return capabilities;
 }
+
+}  // namespace
 
 JsonObject mcp_handshake_params(std::string_view version, const McpBounds& bounds) {
   JsonObject capabilities = mcp_capabilities(bounds);

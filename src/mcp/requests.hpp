@@ -14,11 +14,6 @@ inline constexpr const char* kMcpModernVersion = "2026-07-28";
 /// How the names in `_meta` begin.
 inline constexpr const char* kMcpMeta = "io.modelcontextprotocol/";
 
-/// What the client says of itself.
-JsonObject mcp_client_info();
-/// What the client can be asked for. One that answers questions shows forms, and addresses that its user may
-/// open.
-JsonObject mcp_capabilities(const McpBounds& bounds);
 /// The parameters of a handshake. Only there does the client offer roots, which version 2026-07-28 gives up.
 JsonObject mcp_handshake_params(std::string_view version, const McpBounds& bounds);
 /// The members of `_meta` that each request of version 2026-07-28 carries.

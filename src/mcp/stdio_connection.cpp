@@ -1,40 +1,21 @@
 // The transport over standard input and output.
 #include <map>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "json/uri_reference.hpp"
 #include "mcp/connection.hpp"
 #include "mcp/program_channel.hpp"
 
 namespace praxis {
 namespace {
 
-/// The bytes that a path may have in an address as they are (RFC 3986, section 3.3); slashes part it.
-bool stays_in_address(char c) {
-  const bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  return is_word || std::string_view("/-._~").contains(c);
-}
-
-std::string file_address(std::string_view path) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string address = "file://";
-  for (const char c : path) {
-    if (stays_in_address(c)) {
-      address += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      address += {'%', kDigits[byte / 16U], kDigits[byte % 16U]};
-    }
-  }
-  return address;
-}
-
 JsonObject list_of_roots(const std::vector<std::string>& folders) {
   JsonArray roots;
-  for (const std::string& folder : folders) roots.push_back(JsonObject{{"uri", file_address(folder)}});
+  for (const std::string& folder : folders)
+    roots.push_back(JsonObject{{"uri", "file://" + percent_encode(folder, "/")}});
   return {{"roots", std::move(roots)}};
 }
 
@@ -184,7 +165,7 @@ bool StdioConnection::take(const McpMessage& message) {
 void StdioConnection::answer_request(const McpMessage& message) {
   std::string reply = mcp_error(message.id, kRpcUnknownMethod, "this client offers no " + message.method);
   if (message.method == "ping") reply = mcp_result(message.id, JsonObject{});
-  if (message.method == kMcpRoots && !bounds_.roots.empty())
+  if (message.method == "roots/list" && !bounds_.roots.empty())
     reply = mcp_result(message.id, list_of_roots(bounds_.roots));
   if (mcp_may_ask(message.method, bounds_)) {
     std::shared_ptr<McpWaiting> only;
