@@ -94,23 +94,33 @@ void EventFeed::stop() {
 
 // ---- what happens
 
+std::vector<Frame> EventFeed::frames_of(const std::vector<Event>& pieces, const Event& event, Source source) {
+  std::vector<Frame> frames;
+  for (const Event& piece : pieces) {
+    const bool is_last = &piece == &pieces.back();
+    frames.push_back(frame_of(std::make_shared<const Event>(piece),
+                              is_last ? std::make_shared<const Event>(event) : nullptr, std::nullopt, {}));
+    frames.back().is_remote = source == Source::kOther;
+  }
+  return frames;
+}
+
 void EventFeed::publish(const Event& event, Source source) {
-  const bool is_watched = observers_ > 0;
+  bool is_watched = observers_ > 0;
   std::vector<Frame> frames;
   std::vector<Event> pieces;
   if (is_transient(event.body)) pieces = redactor_.pieces(event);
   if (is_watched) {
-    for (const Event& piece : pieces) {
-      const bool is_last = &piece == &pieces.back();
-      frames.push_back(frame_of(std::make_shared<const Event>(piece),
-                                is_last ? std::make_shared<const Event>(event) : nullptr, std::nullopt, {}));
-      frames.back().is_remote = source == Source::kOther;
-    }
+    frames = frames_of(pieces, event, source);
   } else if (ends_answer(event.body)) {
     redactor_.forget(event.agent.id);
   }
   {
     const std::lock_guard lock(mutex_);
+    if (!is_watched && !joined_.empty()) {  // an observer has joined meanwhile
+      is_watched = true;
+      frames = frames_of(pieces, event, source);
+    }
     if (source == Source::kOther && remote_.is_past(event)) return redactor_.forget(event.agent.id);
     if (source == Source::kOwn && follows_others_) remote_.note_record(event.agent.id, event.seq);
     const std::uint64_t ordinal = note_partial(event);
@@ -161,8 +171,14 @@ std::uint64_t EventFeed::note_partial(const Event& event) {
 void EventFeed::note_end(const Event& event) {
   if (!ends_answer(event.body)) return;
   const std::lock_guard lock(mutex_);
-  const auto found = partials_.find(event.agent.id);
-  if (found != partials_.end() && found->second.parts.back().event.seq < event.seq) partials_.erase(found);
+  drop_ended(partials_, event);
+}
+
+/// Drops the answer that ended with `end`. One that began after it stays: the record of an end is often read
+/// when the next answer is being written.
+void EventFeed::drop_ended(Partials& partials, const Event& end) {
+  const auto found = partials.find(end.agent.id);
+  if (found != partials.end() && found->second.parts.back().event.seq < end.seq) partials.erase(found);
 }
 
 void EventFeed::wake() {
@@ -218,8 +234,10 @@ void EventFeed::give_back(std::map<SessionId, std::deque<Frame>>& transient) {
 // higher `seq`.
 void EventFeed::pump_once() {
   std::map<SessionId, std::deque<Frame>> transient;
+  std::vector<ObserverPtr> observers;
   take_transient(transient);
   while (true) {
+    observers = joined();
     const auto changes = journal_->changes(live_position(), kBatch);
     if (!changes || changes->empty()) break;  // an unreadable journal stops the runs, which say so
     note_records(*changes);                   // no piece before them comes after what is taken now
@@ -227,7 +245,8 @@ void EventFeed::pump_once() {
     if (!deliver_records(*changes, transient)) return give_back(transient);
   }
   for (auto& [session, frames] : transient) deliver_before(session, UINT64_MAX, transient);
-  for (const ObserverPtr& observer : joined()) {
+  // Who joined after that last look may hold an answer that was begun after a record which is not read yet.
+  for (const ObserverPtr& observer : observers) {
     while (!observer->gone && !observer->partials.empty())
       give_partial(*observer, observer->partials.begin()->first);
     if (observer->gone) leave(observer);
@@ -291,8 +310,10 @@ void EventFeed::deliver_rest(const Change& change, const std::vector<ObserverPtr
   const bool is_piece = is_answer_piece(rest->body);
   if (is_piece) frame.ordinal = UINT64_MAX;
   for (const ObserverPtr& observer : observers) {
-    const bool lacks_beginning =
-        is_piece && !observer->reads.contains(change.session) && !observer->partials.contains(change.session);
+    const auto partial = observer->partials.find(change.session);
+    const bool has_part =
+        partial != observer->partials.end() && partial->second.parts.back().event.seq < change.seq;
+    const bool lacks_beginning = is_piece && !has_part && !observer->reads.contains(change.session);
     if (!lacks_beginning && observer->after < Position{change.position, 0}) deliver(frame, {observer});
   }
 }
@@ -316,18 +337,14 @@ void EventFeed::give(Observer& observer, const Frame& frame) {
     observer.after = *frame.position;
   }
   const SessionId& session = frame.event->agent.id;
-  if (ends_answer(frame.event->body)) observer.reads.erase(session);
-  if (!concerns(observer.filter, frame)) return;
-  if (const auto late = observer.partials.find(session); late != observer.partials.end()) {
-    // The answer is complete, or the next piece of it comes.
-    if (ends_answer(frame.event->body)) {
-      observer.partials.erase(late);
-    } else if (frame.ordinal > 0) {
-      give_partial(observer, session);
-    }
+  if (ends_answer(frame.event->body)) {
+    observer.reads.erase(session);
+    drop_ended(observer.partials, *frame.event);
   }
+  if (!concerns(observer.filter, frame)) return;
   if (frame.ordinal > 0) {
     if (frame.ordinal <= observer.joined_at) return;
+    if (observer.partials.contains(session)) give_partial(observer, session);
     observer.reads.insert(session);
   }
   if (!observer.sink->on_frame(frame)) observer.gone = true;

@@ -146,6 +146,8 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   };
   using ObserverPtr = std::shared_ptr<Observer>;
 
+  /// `pieces` are what observers may see of the event.
+  static std::vector<Frame> frames_of(const std::vector<Event>& pieces, const Event& event, Source source);
   void publish(const Event& event, Source source);
   void note_records(const std::vector<Change>& changes);
   void pump();
@@ -164,6 +166,7 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   void note_shown(const Event& piece);
   void deliver_rest(const Change& change, const std::vector<ObserverPtr>& observers);
   void note_end(const Event& event);
+  static void drop_ended(Partials& partials, const Event& end);
   std::vector<ObserverPtr> joined();
   void catch_up(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection);
   void catch_up_after(std::chrono::milliseconds pause, const ObserverPtr& observer,

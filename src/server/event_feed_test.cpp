@@ -7,8 +7,14 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "journal/testing/forwarding_journal.hpp"
+#include "praxis/models/stub_model.hpp"
 #include "runtime/testing/scripted.hpp"
 
 namespace praxis::server {
@@ -39,12 +45,82 @@ class NamesSink final : public FeedSink {
   std::vector<std::string> names_;
 };
 
+/// Keeps the texts of answers: each piece as it is, a whole answer with a full stop before it.
+class TextsSink final : public FeedSink {
+ public:
+  bool on_frame(const Frame& frame) override {
+    const std::lock_guard lock(mutex_);
+    if (const auto* piece = std::get_if<events::TextDelta>(&frame.event->body)) texts_.push_back(piece->text);
+    if (const auto* whole = std::get_if<events::AssistantText>(&frame.event->body))
+      texts_.push_back("." + whole->text);
+    return true;
+  }
+  bool on_idle() override { return true; }
+  void on_end() override {}
+  bool has_room() const override { return true; }
+
+  std::vector<std::string> texts() const {
+    const std::lock_guard lock(mutex_);
+    return texts_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> texts_;
+};
+
+/// Writes "First" and calls `echo`; then it writes "Second " when it may begin, and "part" when it may end.
+class HeldModel final : public Model {
+ public:
+  const std::string& name() const override { return name_; }
+  ModelCapabilities capabilities() const override { return {}; }
+  MicroUsd price(const Usage&) const override { return {}; }
+  std::unique_ptr<ModelSession> open_session() override { return std::make_unique<Held>(*this); }
+
+  /// Whether it was asked for the second answer.
+  bool is_asked() const { return asked_.is_open(); }
+  void begin() { may_begin_.open(); }
+  void end() { may_end_.open(); }
+
+ private:
+  class Held final : public ModelSession {
+   public:
+    explicit Held(HeldModel& of) : of_(of) {}
+
+    void start(const ModelRequest&, std::shared_ptr<ModelSink> sink, std::stop_token) override {
+      if (!std::exchange(has_called_, true)) {
+        ModelResponse first = stub_call("c1", "echo", JsonObject{{"text", "x"}});
+        first.parts.insert(first.parts.begin(), TextPart{"First"});
+        return sink->on_done(std::move(first));
+      }
+      of_.asked_.open();
+      writes_ = std::jthread([this, sink = std::move(sink)] {
+        of_.may_begin_.wait();
+        sink->on_delta(TextChunk{"Second ", 0});
+        of_.may_end_.wait();
+        sink->on_delta(TextChunk{"part", 0});
+        sink->on_done(stub_text("Second part"));
+      });
+    }
+
+   private:
+    HeldModel& of_;
+    bool has_called_ = false;
+    std::jthread writes_;
+  };
+
+  const std::string name_ = "test:held";
+  praxis::testing::Gate asked_, may_begin_, may_end_;
+};
+
 /// A journal whose next answer to `changes` waits, once it was asked to.
 class SlowToRead final : public praxis::testing::ForwardingJournal {
  public:
   using ForwardingJournal::ForwardingJournal;
 
   void hold_next_read() { holds_ = true; }
+  /// Likewise; but what the answer holds is what the journal held before the wait.
+  void hold_next_answer() { holds_answer_ = true; }
   bool is_read() const { return reading_.is_open(); }
   void open() { door_.open(); }
   /// How many observers have asked where the journal ends, which they do just before they join.
@@ -61,11 +137,16 @@ class SlowToRead final : public praxis::testing::ForwardingJournal {
       reading_.open();
       door_.wait();
     }
-    return ForwardingJournal::changes(after, limit);
+    auto changes = ForwardingJournal::changes(after, limit);
+    if (changes && changes->empty() && holds_answer_.exchange(false)) {
+      reading_.open();
+      door_.wait();
+    }
+    return changes;
   }
 
  private:
-  std::atomic<bool> holds_ = false;
+  std::atomic<bool> holds_ = false, holds_answer_ = false;
   std::atomic<int> asked_ = 0;
   praxis::testing::Gate reading_, door_;
 };
@@ -123,6 +204,19 @@ class EventFeedTest : public praxis::testing::Scripted {
               "Hello there.");
     EXPECT_TRUE(becomes([&] { return told.load(); }));
   }
+  /// Begins a turn with the model. Returns what is true once all have heard of the first piece of the second
+  /// answer; the feed is among them if it has started.
+  std::jthread turn_of(const std::shared_ptr<HeldModel>& model) {
+    later_ = runtime_->on("text.delta", [this](const Event&) { is_written_ = true; });
+    return std::jthread([agent = Agent().model(model).use(praxis::testing::echo_tool()).runtime(runtime_)] {
+      EXPECT_EQ(checked(agent.run("hi")).text, "Second part");
+    });
+  }
+  bool is_written() const { return is_written_; }
+
+ private:
+  std::optional<Subscription> later_;
+  std::atomic<bool> is_written_ = false;
 };
 
 TEST_F(EventFeedTest, WhoHasAnAnswerGetsNoPieceOfItAlsoBeforeItsEventsArePublished) {
@@ -189,6 +283,77 @@ TEST_F(EventFeedTest, WhoComesBetweenTheLastPieceAndItsRecordGetsTheAnswerWhole)
   }
   EXPECT_GT(early->count("text.delta"), 0);
   EXPECT_EQ(late->count("text.delta"), 0) << "what was held back is not the answer";
+  feed->stop();
+}
+
+TEST_F(EventFeedTest, WhoMissedTheEndOfAnAnswer_GetsTheNextOneFromItsBeginning) {
+  const auto feed = std::make_shared<EventFeed>(runtime_, journal_, runtime_->model_services().executor);
+  feed->start();
+  const auto model = std::make_shared<HeldModel>();
+  const std::jthread turn = turn_of(model);
+  model->begin();
+  EXPECT_TRUE(becomes([&] { return is_written(); }));
+  const auto late = std::make_shared<TextsSink>();
+  feed->subscribe({}, Position{}, late);
+  EXPECT_TRUE(becomes([&] { return late->texts().size() == 2; }));
+  model->end();
+  EXPECT_TRUE(becomes([&] { return late->texts().size() == 4; }));
+  EXPECT_THAT(late->texts(), ::testing::ElementsAre(".First", "Second ", "part", ".Second part"));
+  feed->stop();
+}
+
+TEST_F(EventFeedTest, WhoJoinsWhileTheJournalIsRead_GetsAnOpenAnswerAfterTheRecordsBeforeIt) {
+  const auto slow = std::make_shared<SlowToRead>(journal_);
+  const auto feed = std::make_shared<EventFeed>(runtime_, slow, runtime_->model_services().executor);
+  feed->start();
+  const auto early = std::make_shared<TextsSink>(), late = std::make_shared<TextsSink>();
+  EXPECT_TRUE(feed->join({}, early));
+  slow->hold_next_answer();
+  EXPECT_TRUE(runtime_->emit("tests.look", nullptr));
+  EXPECT_TRUE(becomes([&] { return slow->is_read(); }));
+  const auto model = std::make_shared<HeldModel>();
+  const std::jthread turn = turn_of(model);
+  model->begin();
+  EXPECT_TRUE(becomes([&] { return is_written(); }));
+  const int asked = slow->asked();
+  feed->subscribe({}, Position{}, late);
+  EXPECT_TRUE(becomes([&] { return slow->asked() > asked; }));
+  slow->open();
+  model->end();
+  for (const auto& sink : {early, late}) {
+    EXPECT_TRUE(becomes([&] { return sink->texts().size() == 4; }));
+    EXPECT_THAT(sink->texts(), ::testing::ElementsAre(".First", "Second ", "part", ".Second part"));
+  }
+  feed->stop();
+}
+
+TEST_F(EventFeedTest, WhoJoinsWhileThePieceIsPublishedThatNobodyWatched_GetsIt) {
+  praxis::testing::Gate entered, release;
+  std::atomic<bool> holds = false;
+  const redact::Redaction redaction(redact::Scope{}, std::make_shared<const Redactor>(), "");
+  const auto feed = std::make_shared<EventFeed>(runtime_, journal_, runtime_->model_services().executor,
+                                                nullptr, [&](const SessionId&) {
+                                                  if (holds.exchange(false)) {
+                                                    entered.open();
+                                                    release.wait();
+                                                  }
+                                                  return redaction;
+                                                });
+  feed->start();
+  const auto model = std::make_shared<HeldModel>();
+  const std::jthread turn = turn_of(model);
+  EXPECT_TRUE(becomes([&] { return model->is_asked(); }));
+  holds = true;
+  model->begin();
+  EXPECT_TRUE(entered.wait_briefly());
+  const auto sink = std::make_shared<TextsSink>();
+  EXPECT_TRUE(feed->join({}, sink));
+  release.open();
+  model->end();
+  EXPECT_TRUE(becomes([&] { return !sink->texts().empty() && sink->texts().back() == ".Second part"; }));
+  std::string pieces;
+  for (const std::string& text : sink->texts()) pieces += text.starts_with('.') ? "" : text;
+  EXPECT_EQ(pieces, "Second part");
   feed->stop();
 }
 
