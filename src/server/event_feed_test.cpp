@@ -72,20 +72,26 @@ class TextsSink final : public FeedSink {
 /// Writes "First" and calls `echo`; then it writes "Second " when it may begin, and "part" when it may end.
 class HeldModel final : public Model {
  public:
+  explicit HeldModel(std::shared_ptr<Executor> executor) : executor_(std::move(executor)) {}
+
   const std::string& name() const override { return name_; }
   ModelCapabilities capabilities() const override { return {}; }
   MicroUsd price(const Usage&) const override { return {}; }
-  std::unique_ptr<ModelSession> open_session() override { return std::make_unique<Held>(*this); }
+  std::unique_ptr<ModelSession> open_session() override { return std::make_unique<Held>(executor_, gates_); }
 
   /// Whether it was asked for the second answer.
-  bool is_asked() const { return asked_.is_open(); }
-  void begin() { may_begin_.open(); }
-  void end() { may_end_.open(); }
+  bool is_asked() const { return gates_->asked.is_open(); }
+  void begin() { gates_->may_begin.open(); }
+  void end() { gates_->may_end.open(); }
 
  private:
+  struct Gates {
+    praxis::testing::Gate asked, may_begin, may_end;
+  };
   class Held final : public ModelSession {
    public:
-    explicit Held(HeldModel& of) : of_(of) {}
+    Held(std::shared_ptr<Executor> executor, std::shared_ptr<Gates> gates)
+        : executor_(std::move(executor)), gates_(std::move(gates)) {}
 
     void start(const ModelRequest&, std::shared_ptr<ModelSink> sink, std::stop_token) override {
       if (!std::exchange(has_called_, true)) {
@@ -93,24 +99,25 @@ class HeldModel final : public Model {
         first.parts.insert(first.parts.begin(), TextPart{"First"});
         return sink->on_done(std::move(first));
       }
-      of_.asked_.open();
-      writes_ = std::jthread([this, sink = std::move(sink)] {
-        of_.may_begin_.wait();
+      gates_->asked.open();
+      executor_->post_blocking([gates = gates_, sink = std::move(sink)] {
+        gates->may_begin.wait();
         sink->on_delta(TextChunk{"Second ", 0});
-        of_.may_end_.wait();
+        gates->may_end.wait();
         sink->on_delta(TextChunk{"part", 0});
         sink->on_done(stub_text("Second part"));
       });
     }
 
    private:
-    HeldModel& of_;
+    const std::shared_ptr<Executor> executor_;
+    const std::shared_ptr<Gates> gates_;
     bool has_called_ = false;
-    std::jthread writes_;
   };
 
   const std::string name_ = "test:held";
-  praxis::testing::Gate asked_, may_begin_, may_end_;
+  const std::shared_ptr<Executor> executor_;
+  const std::shared_ptr<Gates> gates_ = std::make_shared<Gates>();
 };
 
 /// A journal whose next answer to `changes` waits, once it was asked to.
@@ -289,7 +296,7 @@ TEST_F(EventFeedTest, WhoComesBetweenTheLastPieceAndItsRecordGetsTheAnswerWhole)
 TEST_F(EventFeedTest, WhoMissedTheEndOfAnAnswer_GetsTheNextOneFromItsBeginning) {
   const auto feed = std::make_shared<EventFeed>(runtime_, journal_, runtime_->model_services().executor);
   feed->start();
-  const auto model = std::make_shared<HeldModel>();
+  const auto model = std::make_shared<HeldModel>(runtime_->model_services().executor);
   const std::jthread turn = turn_of(model);
   model->begin();
   EXPECT_TRUE(becomes([&] { return is_written(); }));
@@ -311,7 +318,7 @@ TEST_F(EventFeedTest, WhoJoinsWhileTheJournalIsRead_GetsAnOpenAnswerAfterTheReco
   slow->hold_next_answer();
   EXPECT_TRUE(runtime_->emit("tests.look", nullptr));
   EXPECT_TRUE(becomes([&] { return slow->is_read(); }));
-  const auto model = std::make_shared<HeldModel>();
+  const auto model = std::make_shared<HeldModel>(runtime_->model_services().executor);
   const std::jthread turn = turn_of(model);
   model->begin();
   EXPECT_TRUE(becomes([&] { return is_written(); }));
@@ -328,27 +335,30 @@ TEST_F(EventFeedTest, WhoJoinsWhileTheJournalIsRead_GetsAnOpenAnswerAfterTheReco
 }
 
 TEST_F(EventFeedTest, WhoJoinsWhileThePieceIsPublishedThatNobodyWatched_GetsIt) {
-  praxis::testing::Gate entered, release;
-  std::atomic<bool> holds = false;
+  struct Door {
+    std::atomic<bool> holds = false;
+    praxis::testing::Gate entered, release;
+  };
+  const auto door = std::make_shared<Door>();  // shared, because the feed may be in it when the test ends
   const redact::Redaction redaction(redact::Scope{}, std::make_shared<const Redactor>(), "");
   const auto feed = std::make_shared<EventFeed>(runtime_, journal_, runtime_->model_services().executor,
-                                                nullptr, [&](const SessionId&) {
-                                                  if (holds.exchange(false)) {
-                                                    entered.open();
-                                                    release.wait();
+                                                nullptr, [door, redaction](const SessionId&) {
+                                                  if (door->holds.exchange(false)) {
+                                                    door->entered.open();
+                                                    door->release.wait();
                                                   }
                                                   return redaction;
                                                 });
   feed->start();
-  const auto model = std::make_shared<HeldModel>();
+  const auto model = std::make_shared<HeldModel>(runtime_->model_services().executor);
   const std::jthread turn = turn_of(model);
   EXPECT_TRUE(becomes([&] { return model->is_asked(); }));
-  holds = true;
+  door->holds = true;
   model->begin();
-  EXPECT_TRUE(entered.wait_briefly());
+  EXPECT_TRUE(door->entered.wait_briefly());
   const auto sink = std::make_shared<TextsSink>();
   EXPECT_TRUE(feed->join({}, sink));
-  release.open();
+  door->release.open();
   model->end();
   EXPECT_TRUE(becomes([&] { return !sink->texts().empty() && sink->texts().back() == ".Second part"; }));
   std::string pieces;
