@@ -207,6 +207,7 @@ AgentSpec random_agent(Random& random, bool plan) {
   agent.limits.max_parallel_tools = static_cast<std::uint32_t>(random.below(4));
   agent.limits.max_messages = static_cast<std::uint32_t>(random.below(8));
   agent.limits.max_context = random.one_in(4) ? 120 : 0;
+  if (random.one_in(3)) agent.profile.context_window = 300;  // small enough for summaries
   agent.limits.max_repeats = static_cast<std::uint32_t>(random.below(5));
   agent.limits.max_model_attempts = static_cast<std::uint32_t>(1 + random.below(3));
   return agent;
@@ -222,7 +223,7 @@ class World {
         fold_(random_agent(random_, plan_), planner_) {}
 
   void play() {
-    for (int turn = 0; turn < 3; ++turn) {
+    for (int turn = 0; turn < 3 && !fold_.state().deleted; ++turn) {
       if (!fold_.state().turn) fold_.begin("turn " + std::to_string(turn));
       for (int event = 0; fold_.state().turn; ++event) {
         ASSERT_LT(event, 500) << "the turn does not end";
@@ -235,6 +236,7 @@ class World {
         fold_.command(CommandVerb::kRewind, "t" + std::to_string(fold_.state().next_turn - 1));
       check();
     }
+    ASSERT_TRUE(!fold_.state().deleted || fold_.result().reason == StopReason::kCancelled);
     fold_again();
   }
 
@@ -272,6 +274,12 @@ class World {
         break;
       case 6:
         fold_.apply(records::Intervened{CommandVerb::kAnnotate, "hm", nullptr});
+        break;
+      case 7:
+        fold_.apply(records::Intervened{CommandVerb::kModify, "modified", nullptr});
+        break;
+      case 8:
+        if (random_.one_in(4)) fold_.apply(records::Intervened{CommandVerb::kDelete, {}, nullptr});
         break;
       default:
         fold_.apply(records::StatusChanged{fold_.state().status(), "recovered"});
