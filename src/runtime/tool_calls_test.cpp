@@ -144,6 +144,7 @@ TEST_F(ToolCallsTest, ToolWithoutATimeoutOfItsOwn_Has30Seconds) {
   EXPECT_EQ(late.status, ToolStatus::kError);
   EXPECT_THAT(late.text, HasSubstr("within 30000 ms"));
 }
+
 TEST_F(ToolCallsTest, RetriableFailure_IsTriedAgainUnderTheSameKey) {
   std::mutex mutex;
   std::vector<std::string> keys;
