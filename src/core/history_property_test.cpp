@@ -1,5 +1,5 @@
 // Random conversations and sessions, checked against an independent implementation of the rules. Every
-// failure prints its seed; `check_history(seed)` and `check_session(seed)` repeat it.
+// failure prints its seed; `check_history(seed)` and `check_session(seed, reached)` repeat it.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -240,6 +240,21 @@ class World {
     fold_again();
   }
 
+  /// How many requests were modified, sessions deleted and summaries made.
+  struct Reached {
+    std::size_t modified = 0, deleted = 0, summaries = 0;
+  };
+  void add_to(Reached& reached) const {
+    for (const Record& record : fold_.log()) {
+      if (const auto* command = std::get_if<records::Intervened>(&record.body)) {
+        if (command->verb == CommandVerb::kModify) ++reached.modified;
+        if (command->verb == CommandVerb::kDelete) ++reached.deleted;
+      }
+      const auto* compacted = std::get_if<records::Compacted>(&record.body);
+      if (compacted != nullptr && !compacted->summary.empty()) ++reached.summaries;
+    }
+  }
+
  private:
   void check() const {
     const HistoryBuilder& conversation = fold_.state().conversation;
@@ -397,18 +412,24 @@ class World {
   Fold fold_;
 };
 
-void check_session(std::uint64_t seed) {
+void check_session(std::uint64_t seed, World::Reached& reached) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   try {
-    World(seed).play();
+    World world(seed);
+    world.play();
+    world.add_to(reached);
   } catch (const std::logic_error& error) {
     FAIL() << error.what();
   }
 }
 
 TEST(SessionProperties, EveryWalk_EndsWithAValidHistoryAndFoldsTheSame) {
+  World::Reached reached;
   for (std::uint64_t seed = 0; seed < kSessions && !::testing::Test::HasFailure(); ++seed)
-    check_session(seed);
+    check_session(seed, reached);
+  EXPECT_GT(reached.modified, 0U);
+  EXPECT_GT(reached.deleted, 0U);
+  EXPECT_GT(reached.summaries, 0U);
 }
 
 }  // namespace
