@@ -8,16 +8,10 @@
 
 #include "praxis/core/state.hpp"
 #include "runtime/testing/scripted.hpp"
+#include "runtime/testing/unsandboxed_python.hpp"
 
 namespace praxis::testing {
 namespace {
-
-/// Without a sandbox: the supervisor has its own tests, and this code is trusted.
-Tool unsandboxed_python() {
-  PythonToolOptions options;
-  options.sandbox = std::nullopt;
-  return python_tool(std::move(options));
-}
 
 PolicyRules allowing(std::vector<std::string> tools, std::vector<std::string> ask = {}) {
   PolicyRules rules;

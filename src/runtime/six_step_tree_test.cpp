@@ -4,8 +4,8 @@
 #include "praxis/planners/six_step_planner.hpp"
 #include "praxis/runtime/testing.hpp"
 #include "praxis/tools/fork_tool.hpp"
-#include "praxis/tools/python_tool.hpp"
 #include "runtime/testing/scripted.hpp"
+#include "runtime/testing/unsandboxed_python.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -45,7 +45,7 @@ class SixStepTreeTest : public Scripted {
   Agent planner(const std::string& script, Limits limits) {
     return scripted(script).id("planner").use(fork_tool()).plan(six_steps_plan()).limits(limits);
   }
-  AgentResult done(const Agent& agent) {
+  AgentResult run_turn(const Agent& agent) {
     Session session = session_of(agent);
     AgentResult result = checked(session.send_user_message("Plan a birthday").report());
     live_ = runtime_->agent_tree();
@@ -66,28 +66,10 @@ class SixStepTreeTest : public Scripted {
     EXPECT_EQ(lines(live_), lines(recorded_));
     return lines(live_);
   }
-
-  std::vector<AgentNode> live_, recorded_;
-};
-
-TEST_F(SixStepTreeTest, WithinItsBudget_EveryNodeCompletesAndTheTotalsAreTheirs) {
-  Limits limits = limit(&Limits::max_tokens, std::int64_t{10'000});
-  limits.max_usd = MicroUsd{10'000'000};
-  const AgentResult result = done(planner(party(costing(256, "Cake and tag.")), limits));
-  EXPECT_EQ(result.text, "A party.");
-  EXPECT_EQ(result.reason, StopReason::kFinished);
-  EXPECT_THAT(nodes(), ElementsAre("0 completed 838 of 894", "1 completed 8 of 8", "1 completed 16 of 16",
-                                   "1 completed 32 of 32"));
-  EXPECT_EQ(result.usage, usage_of(838, 5));
-  EXPECT_EQ(result.usage_children, usage_of(56, 3));
-  EXPECT_EQ(result.usage_total, usage_of(894, 8));
-}
-
-TEST_F(SixStepTreeTest, SpentBudget_EndsTheTurnWithTheLimitAndAtMostOneAnswerMore) {
-  const auto ends = [&](const Limits& limits, StopReason reason, std::string_view used) {
-    journal_ = std::make_shared<UnreliableJournal>(memory_journal());
+  /// Runs the party within `limits`, which the answer of the first copy exceeds.
+  void expect_spent(const Limits& limits, StopReason reason, std::string_view used) {
     use_runtime(repeatable_options());  // one copy after the other
-    const AgentResult result = done(planner(party(costing(256, "Cake and tag.")), limits));
+    const AgentResult result = run_turn(planner(party(costing(256, "Cake and tag.")), limits));
     EXPECT_EQ(result.reason, reason);
     EXPECT_FALSE(result.success);
     ASSERT_TRUE(result.error);
@@ -97,11 +79,32 @@ TEST_F(SixStepTreeTest, SpentBudget_EndsTheTurnWithTheLimitAndAtMostOneAnswerMor
     EXPECT_EQ(result.usage, usage_of(70, 3));
     EXPECT_EQ(result.usage_children, usage_of(8, 1));
     EXPECT_EQ(result.usage_total, usage_of(78, 4));
-  };
-  ends(limit(&Limits::max_tokens, std::int64_t{75}), StopReason::kTokenLimit,
-       "78 tokens used, the limit is 75");
-  ends(limit(&Limits::max_usd, MicroUsd{75'000}), StopReason::kCostLimit,
-       "the cost limit of the turn is reached");
+  }
+
+  std::vector<AgentNode> live_, recorded_;
+};
+
+TEST_F(SixStepTreeTest, WithinItsBudget_EveryNodeCompletesAndTheTotalsAreTheirs) {
+  Limits limits = limit(&Limits::max_tokens, std::int64_t{10'000});
+  limits.max_usd = MicroUsd{10'000'000};
+  const AgentResult result = run_turn(planner(party(costing(256, "Cake and tag.")), limits));
+  EXPECT_EQ(result.text, "A party.");
+  EXPECT_EQ(result.reason, StopReason::kFinished);
+  EXPECT_THAT(nodes(), ElementsAre("0 completed 838 of 894", "1 completed 8 of 8", "1 completed 16 of 16",
+                                   "1 completed 32 of 32"));
+  EXPECT_EQ(result.usage, usage_of(838, 5));
+  EXPECT_EQ(result.usage_children, usage_of(56, 3));
+  EXPECT_EQ(result.usage_total, usage_of(894, 8));
+}
+
+TEST_F(SixStepTreeTest, SpentTokens_EndTheTurnWithTheLimitAndAtMostOneAnswerMore) {
+  expect_spent(limit(&Limits::max_tokens, std::int64_t{75}), StopReason::kTokenLimit,
+               "78 tokens used, the limit is 75");
+}
+
+TEST_F(SixStepTreeTest, SpentMoney_EndsTheTurnWithTheLimitAndAtMostOneAnswerMore) {
+  expect_spent(limit(&Limits::max_usd, MicroUsd{75'000}), StopReason::kCostLimit,
+               "the cost limit of the turn is reached");
 }
 
 /// The work is Python code that forks; its forks use 1024 and 2048 tokens.
@@ -113,11 +116,9 @@ class SixStepPythonTest : public SixStepTreeTest {
         costing(1024, JsonObject{{"asked", "In the north?"}, {"text", "Rain"}}) +
         costing(2048, JsonObject{{"asked", "In the south?"}, {"text", "Sun"}}) +
         party(costing(128, JsonObject{{"tool_calls", JsonArray{call}}}) + costing(256, "Cake in the south."));
-    PythonToolOptions options;
-    options.sandbox = std::nullopt;  // the code is the test's own
     PolicyRules rules;
     rules.allow = {"python"};
-    return planner(script, limits).use(python_tool(std::move(options))).use(echo_tool()).policy(rules);
+    return planner(script, limits).use(unsandboxed_python()).use(echo_tool()).policy(rules);
   }
   /// What the code printed; or its error.
   std::string printed(const AgentResult& result) const {
@@ -127,9 +128,9 @@ class SixStepPythonTest : public SixStepTreeTest {
 
 TEST_F(SixStepPythonTest, ForksOfTheWork_CompleteAndCountInTheTotals) {
   const AgentResult result =
-      done(coder("print(wait([fork('In the north?'), fork('In the south?')]))\n"
-                 "print(call('echo', text='noted'))",
-                 limit(&Limits::max_tokens, std::int64_t{10'000})));
+      run_turn(coder("print(wait([fork('In the north?'), fork('In the south?')]))\n"
+                     "print(call('echo', text='noted'))",
+                     limit(&Limits::max_tokens, std::int64_t{10'000})));
   EXPECT_EQ(result.text, "A party.");
   EXPECT_EQ(printed(result), "['Rain', 'Sun']\nnoted\n");
   EXPECT_THAT(nodes(),
@@ -142,10 +143,10 @@ TEST_F(SixStepPythonTest, ForksOfTheWork_CompleteAndCountInTheTotals) {
 
 TEST_F(SixStepPythonTest, ForkThatSpendsTheBudget_IsTheLastOne) {
   const AgentResult result =
-      done(coder("print(wait(fork('In the north?')))\n"
-                 "try:\n  wait(fork('In the south?'))\n"
-                 "except ToolError as error:\n  print('refused:', error)",
-                 limit(&Limits::max_tokens, std::int64_t{260})));
+      run_turn(coder("print(wait(fork('In the north?')))\n"
+                     "try:\n  wait(fork('In the south?'))\n"
+                     "except ToolError as error:\n  print('refused:', error)",
+                     limit(&Limits::max_tokens, std::int64_t{260})));
   EXPECT_EQ(result.reason, StopReason::kTokenLimit);
   ASSERT_TRUE(result.error);
   EXPECT_THAT(result.error->message, HasSubstr("1278 tokens used, the limit is 260"));

@@ -6,7 +6,7 @@
 #include <deque>
 #include <utility>
 
-#include "base/testing/manual_executor.hpp"
+#include "base/testing/manual_clock.hpp"
 #include "engines/restate/restate_journal.hpp"
 #include "engines/restate/testing/fake_engine.hpp"
 #include "journal/testing/forwarding_journal.hpp"
@@ -20,17 +20,6 @@ using testing::FakeEngine;
 using ::testing::HasSubstr;
 
 const SessionId kRoot("root"), kChild("child");
-
-class ClockOf final : public Environment {
- public:
-  explicit ClockOf(std::shared_ptr<ManualExecutor> executor) : executor_(std::move(executor)) {}
-  UnixMillis now() override { return UnixMillis{1'700'000'000'000}; }
-  std::chrono::nanoseconds monotonic() override { return executor_->now(); }
-  std::uint64_t random() override { return 4; }
-
- private:
-  const std::shared_ptr<ManualExecutor> executor_;
-};
 
 /// Fails appends as long as `is_full`.
 class FullJournal final : public praxis::testing::ForwardingJournal {
@@ -49,7 +38,7 @@ class RestateLog : public ::testing::Test {
 
   /// A process, whose journal has what `store` has.
   void open(std::shared_ptr<Journal> store) {
-    log_ = std::make_shared<EngineLog>(store, executor_, std::make_shared<ClockOf>(executor_));
+    log_ = std::make_shared<EngineLog>(store, executor_, std::make_shared<ManualClock>(executor_));
     journal_ = restate_journal(std::move(store), log_);
     const auto note = [this](const std::string& what) {
       return [this, what](const SessionId& root) { asked_.push_back(what + ' ' + root.str()); };
