@@ -1,5 +1,6 @@
 #include "praxis/app/agent_update.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -70,21 +71,20 @@ Result<Commands> commands_of(const SessionId& target, const AgentUpdate& update)
   return commands;
 }
 
-Result<Commands> commands_of(const AgentNode& target, const AgentUpdate& update) {
-  auto commands = commands_of(target.id, update);
-  const bool runs_already = update.status == kRunning && !target.paused;
-  if (commands && runs_already)
-    std::erase_if(*commands, [](const Command& c) { return c.verb == CommandVerb::kUnpause; });
+Result<Commands> commands_of(const SessionId& target, const AgentUpdate& update, const ReadAgentState& read) {
+  auto commands = commands_of(target, update);
+  if (!commands || update.status != kRunning) return commands;
+  const auto unpause = std::ranges::find(*commands, CommandVerb::kUnpause, &Command::verb);
+  if (unpause == commands->end()) return commands;  // the agent is deleted
+  const auto state = read(target);
+  if (!state) return fail(state.error());
+  if (!state->node.paused) commands->erase(unpause);
   return commands;
 }
 
 Status update_agent(Runtime& runtime, const SessionId& target, const AgentUpdate& update) {
-  auto commands = commands_of(target, update);
-  if (commands && update.status == kRunning) {
-    const auto state = runtime.agent_state(target);
-    if (!state) return fail(state.error());
-    commands = commands_of(state->node, update);
-  }
+  auto commands =
+      commands_of(target, update, [&runtime](const SessionId& id) { return runtime.agent_state(id); });
   if (!commands) return fail(commands.error());
   if (!commands->empty()) return runtime.command(*std::move(commands));
   if (runtime.journal().session(target)) return {};

@@ -50,13 +50,37 @@ TEST(AgentUpdate, EachForm_BecomesItsCommands) {
 }
 
 TEST(AgentUpdate, Running_UnpausesOnlyWhatIsPaused) {
-  AgentNode node;
-  node.id = kTarget;
   for (const bool paused : {false, true}) {
-    node.paused = paused;
-    EXPECT_EQ(commands_of(node, {"unchanged", {}, "running"})->size(), paused ? 1U : 0U);
-    EXPECT_EQ(commands_of(node, {"unchanged", {}, "pause"})->size(), 1U);
+    const auto read = [paused](const SessionId& id) {
+      EXPECT_EQ(id, kTarget);
+      AgentState state;
+      state.node.paused = paused;
+      return Result<AgentState>(std::move(state));
+    };
+    EXPECT_EQ(commands_of(kTarget, {"unchanged", {}, "running"}, read)->size(), paused ? 1U : 0U);
+    EXPECT_EQ(commands_of(kTarget, {"unchanged", {}, "pause"}, read)->size(), 1U);
   }
+}
+
+TEST(AgentUpdate, AgentIsReadOnlyIfRunningDependsOnIt) {
+  int reads = 0;
+  const auto broken = [&reads](const SessionId&) -> Result<AgentState> {
+    ++reads;
+    return fail(ErrorCode::kJournal, "the log cannot be read");
+  };
+  const AgentUpdate independent[] = {{},
+                                     {"careful"},
+                                     {"delete", "no longer needed", "running"},
+                                     {"modify", "Rome"},
+                                     {"unchanged", "Rome", "modified"},
+                                     {"unchanged", {}, "resume"}};
+  for (const AgentUpdate& update : independent) EXPECT_TRUE(commands_of(kTarget, update, broken));
+  EXPECT_FALSE(commands_of(kTarget, {"modify", {}, "running"}, broken)) << "says nothing";
+  EXPECT_EQ(reads, 0);
+  const auto running = commands_of(kTarget, {"unchanged", {}, "running"}, broken);
+  ASSERT_FALSE(running);
+  EXPECT_EQ(running.error().message, "the log cannot be read");
+  EXPECT_EQ(reads, 1);
 }
 
 TEST(AgentUpdate, JsonForm_IsReadAndChecked) {

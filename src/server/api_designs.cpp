@@ -88,9 +88,13 @@ Result<HttpAnswer> design_intervene(Service& service, const Call& call) {
   if (!update) return fail(update.error());
   const auto id = service.runs->find(call.name("id"), call.principal);
   if (!id) return json_answer(JsonObject{{"success", false}});
-  const auto state = state_of(service, *id);
-  if (!state) return json_answer(JsonObject{{"success", false}});
-  auto commands = commands_of(state->node, *update);
+  bool is_read = true;
+  auto commands = commands_of(*id, *update, [&](const SessionId& agent) {
+    auto state = state_of(service, agent);
+    is_read = state.has_value();
+    return state;
+  });
+  if (!is_read) return json_answer(JsonObject{{"success", false}});
   if (!commands) return fail(commands.error());
   for (Command& command : *commands) command.author = author_of(call.principal);
   const bool done = commands->empty() || (service.runs->check_commands(*commands).has_value() &&

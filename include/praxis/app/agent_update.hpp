@@ -3,6 +3,7 @@
 // commands. Converts it into commands; nothing else in Praxis gives a comment a meaning.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "praxis/runtime/runtime.hpp"
@@ -27,8 +28,11 @@ Result<AgentUpdate> agent_update_from_json(const Json& json);
 /// The commands that an update stands for; empty when everything is unchanged. Error `kInput`: the update
 /// contradicts itself, or has an unknown status. `running` is the command to unpause.
 Result<Commands> commands_of(const SessionId& target, const AgentUpdate& update);
-/// The same for an agent as it is now: `running` changes nothing unless it is paused.
-Result<Commands> commands_of(const AgentNode& target, const AgentUpdate& update);
+/// Reads an agent as it is now.
+using ReadAgentState = std::function<Result<AgentState>(const SessionId&)>;
+/// The same for an agent as it is now: `running` changes nothing unless it is paused. Calls `read` only
+/// if that decides, and returns its error.
+Result<Commands> commands_of(const SessionId& target, const AgentUpdate& update, const ReadAgentState& read);
 /// Carries out an update, all of it or nothing. Error `kInput`: as `commands_of` and `Runtime::command`.
 Status update_agent(Runtime& runtime, const SessionId& target, const AgentUpdate& update);
 
