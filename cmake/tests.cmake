@@ -156,7 +156,7 @@ if(sources)
   add_executable(wire_check tests/wire_check.cpp)
   target_link_libraries(wire_check PRIVATE praxis_wire)
   praxis_test(whole_test ${sources} tests/recorded_run.cpp tests/scenarios.cpp tests/scenario_list.cpp
-              tests/scenario_flows.cpp LINK praxis_wire PkgConfig::vterm)
+              tests/scenario_flows.cpp tests/scenario_sessions.cpp LINK praxis_wire PkgConfig::vterm)
   add_dependencies(whole_test crash_runner)
   target_compile_definitions(whole_test PRIVATE PRAXIS_CRASH_RUNNER="$<TARGET_FILE:crash_runner>")
   # Injects faults; docs/reliability.md lists them. It replaces functions that sanitizers replace too.

@@ -66,6 +66,13 @@ class World {
   bool in_order_ = true;
 };
 
+/// What was played: the results of the turns, and the session in its journal.
+struct Played {
+  std::shared_ptr<Journal> journal;
+  SessionId session;
+  std::vector<AgentResult> results;
+};
+
 /// One run. Parked step `p<n>` gets the n-th approval, or the last one.
 struct Scenario {
   std::string name;
@@ -77,13 +84,17 @@ struct Scenario {
   std::function<void(Agent&)> shape{};
   StopReason ends = StopReason::kFinished;
   std::size_t turns = 1;  ///< started by the prompts, including queued ones
+  /// Plays it otherwise than one stage does, for the baseline alone; null: `Stage::play`.
+  std::function<Played(const Scenario&)> otherwise{};
 };
 std::ostream& operator<<(std::ostream& out, const Scenario& scenario);
 
 /// Makes all scenarios (scenario_list.cpp).
 std::vector<Scenario> all_scenarios();
-/// Makes further ones for the baseline alone (scenario_flows.cpp).
+/// Makes further ones for the baseline alone (scenario_flows.cpp), and those of several sessions, processes
+/// and servers (scenario_sessions.cpp).
 std::vector<Scenario> flow_scenarios();
+std::vector<Scenario> session_scenarios();
 /// Returns all scenarios, made once.
 const std::vector<Scenario>& scenarios();
 
