@@ -12,6 +12,8 @@
 #include "app/open_runtime.hpp"
 #include "app/plain_text.hpp"
 #include "base/regular_file.hpp"
+#include "evals/log_requests.hpp"
+#include "evals/recorded_agent.hpp"
 #include "praxis/base/environment.hpp"
 #include "praxis/core/state.hpp"
 #include "praxis/json/json.hpp"
@@ -78,11 +80,17 @@ std::vector<LoggedTurn> turns_of(const std::vector<StoredRecord>& records) {
   return turns;
 }
 
+/// Whether a hook or a server of tools changed the description of the agent, as it does again in a replay.
+bool is_described_again(const records::Intervened& command) {
+  return command.verb == CommandVerb::kSetAgent && command.author.surface == Surface::kHook;
+}
+
 /// Error `kInput` if a user intervened after `seq`, which a replay cannot repeat.
 Status check_no_commands(const std::vector<StoredRecord>& records, std::uint64_t seq) {
   for (const StoredRecord& stored : records) {
     const auto* command = std::get_if<records::Intervened>(&stored.record.body);
     if (command == nullptr || stored.seq <= seq || command->verb == CommandVerb::kAnnotate) continue;
+    if (is_described_again(*command)) continue;
     return fail(
         app::usage_error(fmt::format("record {} is a command ({}), which a replay with changes cannot repeat",
                                      stored.seq, to_string(command->verb)),
@@ -127,13 +135,17 @@ ToolExecutor executor_of(const std::shared_ptr<RecordedOutcomes>& outcomes, cons
   };
 }
 
+/// Whether a replay may run the calls of a tool.
+bool runs_live(const Changes& changes, std::string_view tool) {
+  const auto change = changes.tools.find(tool);
+  return change != changes.tools.end() && change->second.source == ResultSource::kLive;
+}
+
 /// Decides as the record does. Calls that do not run are approved; live ones wait for a human.
 ApprovalHandler approver_of(const std::shared_ptr<RecordedOutcomes>& outcomes, const Changes& changes) {
-  return [outcomes, tools = changes.tools](const ParkedStep& step,
-                                           const std::stop_token& /*stop*/) -> std::optional<Approval> {
-    const auto change = tools.find(step.tool);
-    const bool is_live = change != tools.end() && change->second.source == ResultSource::kLive;
-    if (is_live) return std::nullopt;
+  return [outcomes, changes](const ParkedStep& step,
+                             const std::stop_token& /*stop*/) -> std::optional<Approval> {
+    if (runs_live(changes, step.tool)) return std::nullopt;
     if (auto recorded = outcomes->decision(step)) return recorded;
     return step.kind == ParkKind::kApproval ? std::optional(approve()) : std::nullopt;
   };
@@ -153,6 +165,17 @@ Result<AgentResult> run_turns(Session& session, const ReplayPlan& plan, const st
   return last;
 }
 
+/// The requests that the run made after record `seq`.
+Result<std::vector<LoggedRequest>> requests_after(const std::vector<StoredRecord>& records,
+                                                  std::uint64_t seq) {
+  const auto end = std::ranges::find_if(records, [&](const StoredRecord& each) { return each.seq > seq; });
+  auto all = requests_of(records);
+  const auto before = requests_of({records.begin(), end});
+  if (!all || !before) return fail(all ? before.error() : all.error());
+  all->erase(all->begin(), all->begin() + static_cast<std::ptrdiff_t>(before->size()));
+  return all;
+}
+
 struct Setting {
   std::shared_ptr<Runtime> runtime;
   SessionId run;
@@ -166,7 +189,10 @@ Result<Replayed> replay_in(const Setting& setting, const app::StoredSession& sto
   const std::shared_ptr<Journal> journal(setting.runtime, &setting.runtime->journal());
   const auto fork = app::read_session(journal, setting.run);
   if (!fork) return fail(fork.error());
+  const auto requests = requests_after(stored.records, plan.seq);
+  if (!requests) return fail(requests.error());
   const auto adjust = [&](Agent& agent) -> Status {
+    agent = recorded_agent(agent, *requests, [&](std::string_view tool) { return runs_live(changes, tool); });
     agent.executor(executor_of(outcomes, changes));
     if (setting.model) agent.model(std::shared_ptr<Model>(setting.model));
     return {};

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <limits>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -14,6 +12,7 @@
 #include "app/open_runtime.hpp"
 #include "app/plain_text.hpp"
 #include "evals/log_requests.hpp"
+#include "evals/recorded_agent.hpp"
 #include "evals/recorded_outcomes.hpp"
 #include "logs/read_part.hpp"
 #include "models/file_models.hpp"
@@ -95,44 +94,6 @@ ToolExecutor recorded_results(const std::shared_ptr<RecordedOutcomes>& outcomes,
     return fail(ErrorCode::kTool, ErrorKind::kNotFound,
                 fmt::format("the recorded run has no call of {} with these arguments", name));
   };
-}
-
-/// What servers offered before each recorded request, beside the agent's own tools.
-ToolSource recorded_offers(const AgentSpec& own, const std::vector<LoggedRequest>& requests) {
-  std::vector<std::vector<Tool>> offers;
-  for (const LoggedRequest& request : requests) {
-    std::vector<Tool>& offer = offers.emplace_back();
-    for (const ToolSpec& spec : request.agent->tools) {
-      if (own.find_tool(spec.definition.name) != nullptr) continue;
-      Tool tool{.definition = spec.definition,
-                .handler = [](ToolContext&, const Json&) -> Result<ToolOutput> {
-                  return fail(ErrorCode::kTool, "this tool does not run off-line");
-                }};
-      tool.retries = spec.retries;
-      tool.retry_delay = spec.retry_delay;
-      tool.fatal_errors = spec.fatal_errors;
-      tool.result_from = spec.result_from;
-      offer.push_back(std::move(tool));
-    }
-  }
-  if (offers.empty()) offers.emplace_back();
-  return [offers = std::move(offers), next = std::make_shared<std::atomic<std::size_t>>(0)] {
-    return offers[std::min(next->fetch_add(1), offers.size() - 1)];
-  };
-}
-
-/// The agent without the servers that give it tools.
-Agent without_servers(const Agent& agent, const std::vector<LoggedRequest>& requests) {
-  const AgentDescription& description = *agent.description();
-  if (description.tool_sources.empty()) return agent;
-  AgentSpec spec = description.spec;
-  spec.tools.clear();
-  Agent alone(std::move(spec));
-  alone.use(description.tools.tools()).hooks(description.hooks);
-  for (const auto& [pattern, handler] : description.handlers) alone.on(pattern, handler);
-  alone.search_tools_beyond(
-      {std::numeric_limits<std::size_t>::max(), std::numeric_limits<std::size_t>::max()});
-  return alone.tools_from(recorded_offers(description.spec, requests));
 }
 
 std::shared_ptr<Model> model_of(const Recording& recording, const AgentSpec& agent) {
@@ -227,7 +188,7 @@ Result<OfflineRun> OfflineRuns::run(const Agent& agent, const SessionId& run, co
       *recorded ? read_recording(*options_.journal, **recorded) : Result<Recording>(Recording());
   if (!recording) return fail(recording.error());
   const auto missing = std::make_shared<MissingCall>();
-  Agent alone = without_servers(agent, recording->requests);
+  Agent alone = recorded_agent(agent, recording->requests, [](std::string_view /*tool*/) { return false; });
   alone.executor(recorded_results(recording->outcomes, missing));
   if (!plays) alone.model(model_of(*recording, agent.spec()));
   auto made = make(alone, {run, message, recording->outcomes});
