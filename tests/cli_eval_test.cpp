@@ -47,14 +47,6 @@ class CliEval : public CommandLine {
     return result.last_line().at("variants").at(index);
   }
   std::size_t runs_in_journal() const { return praxis({"runs", "--json", "-n", "0"}).items().size(); }
-  /// How many model calls of a run were answered, by its records.
-  std::size_t answers_in(const std::string& run) const {
-    std::size_t answers = 0;
-    for (const Json& record : praxis({"show", run, "--records", "--json"}).items()) {
-      answers += json_text(record, "kind") == "effect_settled" ? 1 : 0;
-    }
-    return answers;
-  }
 };
 
 TEST_F(CliEval, RunsEachCaseWithEachVariantAndRepeat) {
@@ -308,31 +300,6 @@ std::string many_cases(int count, const std::string& model) {
             "?\"\nexpected = \"yes\"\n";
   }
   return text;
-}
-
-TEST_F(CliEval, KilledOften_CountsEachCaseOnceAndRepeatsNoAnsweredCall) {
-  constexpr int kCases = 60;
-  file("yes.jsonl", "{\"text\": \"yes\"}\n");
-  file("many.toml", many_cases(kCases, "script:yes.jsonl"));
-  for (int kills = 1; kills <= 8; ++kills) {
-    Process eval(command({"eval", "many.toml", "-j", "3"}), options_);
-    const int after = kills * 6;  // runs that ended, those of earlier evaluations included
-    ASSERT_TRUE(eval.reports(std::to_string(after) + "/" + std::to_string(kCases) + " passed"))
-        << eval.errors;
-    eval.signal(SIGKILL);
-    eval.finish();
-  }
-  const CommandResult result = praxis({"eval", "many.toml", "--json"});
-  EXPECT_EQ(result.status, 0) << result.err;
-  std::map<std::string, int> counted;
-  for (const Json& item : result.items()) {
-    ++counted[json_string(item, "case")];
-    EXPECT_EQ(answers_in(json_string(item, "run_id")), 1U);
-  }
-  EXPECT_THAT(counted, SizeIs(kCases));
-  EXPECT_EQ(json_int(variant(result, 0), "runs"), kCases);
-  EXPECT_EQ(json_int(variant(result, 0), "passed"), kCases);
-  EXPECT_EQ(runs_in_journal(), std::size_t{kCases});
 }
 
 /// A model server that answers the first request of some cases only when it is released.
