@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
-.PHONY: help run test check bench fuzz sdk lint tidy format faults clients page page-check scenarios siege siege-mutants breaks trained install package package-check clean setup setup-test setup-check
+.PHONY: help run test check bench fuzz sdk lint tidy format faults clients page page-check scenarios scenario-breaks siege siege-mutants breaks trained install package package-check clean setup setup-test setup-check
 
 JOBS ?= $(shell nproc)
 # Tests wait for processes and timers: one more than there are cores keeps all of them busy.
@@ -86,6 +86,9 @@ faults: setup ## inject faults: SEED=1, RUNS=, ONLY=name,name, FAULT_SECONDS=60,
 scenarios: setup ## compare whole flows with tests/scenario_baseline.jsonl; UPDATE=1 writes it, for review
 	$(call build,test,whole_test)
 	$(if $(UPDATE),PRAXIS_UPDATE_SCENARIOS=1) build/test/whole_test --gtest_filter='ScenarioBaseline.*'
+
+scenario-breaks: setup-check ## break places of the core, and see which flows of `make scenarios` notice: ONLY=name,name
+	python3 tests/breaks --flows --jobs $(JOBS) $(if $(ONLY),--only $(ONLY)) --table build/scenario-breaks.md
 
 siege: setup-check ## disturb the built binary from outside: SEED=1, RUNS=600, ONLY=name,name, SIEGE_SECONDS=300, LONG=1
 	python3 tests/siege/mutate.py --check

@@ -174,7 +174,7 @@ TEST(ScenarioBaseline, Flows_DoWhatTheyAreNamedAfter) {
   note(flow_scenarios());
   note(session_scenarios());
   EXPECT_THAT(said["six_steps"], HasSubstr("5"));
-  EXPECT_THAT(said["memory"], HasSubstr("Ada lives in Lisbon."));
+  EXPECT_THAT(said["memory"], AllOf(HasSubstr("Ada lives in Lisbon."), HasSubstr("nothing found")));
   EXPECT_THAT(said["coding"], HasSubstr("return a + b"));
   EXPECT_THAT(said["budget"], HasSubstr("the cost limit of the turn is reached"));
   EXPECT_THAT(said["tree"], HasSubstr("The clerk says Lisbon."));
@@ -189,6 +189,7 @@ TEST(ScenarioBaseline, Flows_DoWhatTheyAreNamedAfter) {
   EXPECT_THAT(said["deadline"], HasSubstr("the time limit of 20 ms is reached"));
   EXPECT_THAT(said["late_tool"], HasSubstr("may or may not have"));
   EXPECT_THAT(said["late_repeatable_tool"], HasSubstr("work did not finish within 20 ms"));
+  EXPECT_THAT(said["retries_spent"], HasSubstr("busy, attempt 2"));
   EXPECT_THAT(said["ask_user"], HasSubstr("Blue it is."));
   EXPECT_THAT(said["hooks"], AllOf(HasSubstr("not noted"), HasSubstr("4"), HasSubstr("withheld")));
   EXPECT_THAT(said["mcp"], HasSubstr("5\n"));

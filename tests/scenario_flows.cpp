@@ -34,6 +34,7 @@ Scenario memory() {
 {"text": "Noted."}
 {"tool_calls": [{"name": "recall", "arguments": {"query": "Lisbon"}}]}
 {"tool_calls": [{"name": "forget", "arguments": {"key": "city"}}]}
+{"tool_calls": [{"name": "recall", "arguments": {"query": "Lisbon"}}]}
 {"text": "Lisbon, and it is forgotten."})",
       .prompts = {"I live in Lisbon.", "Where do I live? Then forget it."},
       .shape =

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "praxis/logs/logs.hpp"
@@ -263,6 +264,19 @@ Scenario late_tool_flow(std::string name, bool idempotent) {
           .shape = with({works_on(idempotent, Millis{20})})};
 }
 
+Scenario retries_spent() {
+  Tool busy = tool_that_says("busy", "");
+  busy.retries = 1;
+  busy.retry_delay = Millis{1};
+  busy.handler = [](ToolContext& context, const Json&) -> Result<ToolOutput> {
+    return fail(ErrorCode::kTool, "busy, attempt " + std::to_string(context.attempt), true);
+  };
+  return {.name = "retries_spent",
+          .script = R"({"tool_calls": [{"name": "busy", "arguments": {}}]}
+{"text": "It is too busy."})",
+          .shape = with({busy})};
+}
+
 // ---- people, hooks, servers, vendors
 
 Scenario ask_user_flow() {
@@ -332,6 +346,7 @@ std::vector<Scenario> session_scenarios() {
           deadline_flow(),
           late_tool_flow("late_tool", false),
           late_tool_flow("late_repeatable_tool", true),
+          retries_spent(),
           ask_user_flow(),
           hooks_flow(),
           mcp_flow(),

@@ -2,7 +2,8 @@
 
 Takes ids by a seed. For each, one named function returns early, drops an argument or swaps an order, and one of
 the named tests must fail. All breaks are compiled into one copy of the source, and a variable of the environment
-selects one at a time.
+selects one at a time. With `--flows`, breaks places of the core, the driver and the runtime instead (core.py), and
+shows which flows of `make scenarios` notice.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import sys
 from pathlib import Path
 
 from breaks import BREAKS, FILE_BREAKS, FileBreak
+from core import CORE_BREAKS
 from functions import VARIABLE, Edit, condition, edits_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +24,11 @@ PARTS = ("CMakeLists.txt", "CMakePresets.json", "cmake", "include", "share", "sr
 ROW = re.compile(r"^\| ([STU]\d*-?\d+) \| (.*) \| (.*) \| (.*) \|$", re.MULTILINE)
 #: A test that takes longer than this many seconds has noticed the break.
 HANGS = 300
+#: The same for all flows together, which take a few seconds.
+FLOWS_HANG = 60
+FLOWS_TEST = "ScenarioBaseline.EachScenario_IsAsItsBaselineSays"
+#: What that test says about a flow: that it begins, or how it differs.
+FLOW = re.compile(r"^flow (\w+)( begins)?", re.MULTILINE)
 
 
 class Row:
@@ -45,7 +52,8 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="breaks", description=__doc__)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--ids", type=int, default=40, help="how many")
-    parser.add_argument("--only", default="", help="these ids, separated by commas")
+    parser.add_argument("--only", default="", help="these ids, separated by commas; with --flows, keys of core.py")
+    parser.add_argument("--flows", action="store_true", help="break the places of core.py, and play the flows")
     parser.add_argument("--jobs", default="2", help="compilers at the same time")
     parser.add_argument("--place", type=Path, default=ROOT / "build/breaks/source", help="folder of the copy")
     parser.add_argument("--table", type=Path)
@@ -78,7 +86,7 @@ def broken_texts(edits: dict[str, Edit]) -> dict[str, str]:
     for key, edit in list(edits.items()):
         text = texts.get(edit.file) or (ROOT / edit.file).read_text()
         if text.count(edit.old) != 1:
-            print(f"breaks: {key} no longer fits {edit.file}: update tests/breaks/breaks.py", file=sys.stderr)
+            print(f"breaks: {key} no longer fits {edit.file}: update tests/breaks", file=sys.stderr)
             del edits[key]
             continue
         texts[edit.file] = text.replace(edit.old, edit.new.replace("BROKEN", condition(key)))
@@ -121,6 +129,46 @@ def failing_test(row: Row, build_folder: Path, programs: dict[str, str], key: st
         if done.returncode != 0:
             return test
     return None
+
+
+def noticing_flows(build_folder: Path, key: str | None) -> list[str]:
+    """The flows that are not as their baseline says, with this break."""
+    env = dict(os.environ, PRAXIS_SHOW_SCENARIOS="1", **({VARIABLE: key} if key else {}))
+    command = [str(build_folder / "whole_test"), f"--gtest_filter={FLOWS_TEST}", "--gtest_brief=1"]
+    try:
+        done = subprocess.run(command, cwd=build_folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=FLOWS_HANG)
+        output, ends = done.stdout, "" if done.returncode in (0, 1) else f" (ends with {done.returncode})"
+    except subprocess.TimeoutExpired as late:
+        output, ends = late.stdout or b"", " (does not end)"
+    said = [(found[1], bool(found[2])) for found in FLOW.finditer(output.decode(errors="replace"))]
+    noticed = list(dict.fromkeys(name for name, begins in said if not begins))
+    return noticed + [said[-1][0] + ends] if ends and said else noticed
+
+
+def play_flows(options: argparse.Namespace) -> int:
+    """Breaks each place of the core in turn; every break must be noticed by a flow."""
+    texts = broken_texts(edits := {each.key: each.edit for each in CORE_BREAKS})
+    copy_source(options.place, texts)
+    built = build(options.place, options.jobs, ["whole_test"])
+    if without := noticing_flows(built, None):
+        sys.exit(f"breaks: without any break, these flows are not as their baseline says: {', '.join(without)}")
+    only = set(filter(None, options.only.split(",")))
+    played = [each for each in CORE_BREAKS if each.key in edits and (not only or each.key in only)]
+    lines, unnoticed = ["| break | file | after the change | noticed by |", "|---|---|---|---|"], 0
+    for each in played:
+        flows = noticing_flows(built, each.key)
+        unnoticed += not flows
+        lines.append(f"| `{each.key}` | `{each.edit.file}` | {each.what} | {', '.join(flows) or 'nothing'} |")
+        print(lines[-1], flush=True)
+    return report(options, lines, len(played), unnoticed)
+
+
+def report(options: argparse.Namespace, lines: list[str], played: int, unnoticed: int) -> int:
+    if options.table:
+        options.table.write_text("\n".join(lines) + "\n")
+    print(f"{played - unnoticed} of {played} breaks were found")
+    return 1 if unnoticed else 0
 
 
 def choose_break(row: Row, seed: str, edits: dict[str, Edit]) -> tuple[str, str] | None:
@@ -178,7 +226,12 @@ def main() -> int:
     wanted = len(edits)
     texts = broken_texts(edits)
     if options.check:
-        return 0 if len(edits) == wanted and all(fits(each) for each in FILE_BREAKS) else 1
+        core = {each.key: each.edit for each in CORE_BREAKS}
+        broken_texts(core)
+        whole = len(edits) == wanted and len(core) == len(CORE_BREAKS)
+        return 0 if all([fits(each) for each in FILE_BREAKS]) and whole else 1
+    if options.flows:
+        return play_flows(options)
     copy_source(options.place, texts)
     programs, rows = programs_of_tests(options.place), chosen_rows(options)
     built = build(options.place, options.jobs, sorted({programs[test] for row in rows for test in row.tests}))
@@ -194,10 +247,7 @@ def main() -> int:
         unnoticed += found is None
         lines.append(f"| {row.id} | {what} | {f'`{found}`' if found else 'nothing'} |")
         print(lines[-1], flush=True)
-    if options.table:
-        options.table.write_text("\n".join(lines) + "\n")
-    print(f"{len(lines) - 2 - unnoticed} of {len(lines) - 2} breaks were found")
-    return 1 if unnoticed else 0
+    return report(options, lines, len(lines) - 2, unnoticed)
 
 
 if __name__ == "__main__":
