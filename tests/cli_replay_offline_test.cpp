@@ -18,12 +18,15 @@ class CliReplayOffline : public CliMcp {
   void SetUp() override {
     CliMcp::SetUp();
     file("script.jsonl", calls("sum", R"({"a": 2, "b": 3})"));
-    const std::string start = "echo started >> " + (folder_ / "notes" / "starts").string() +
+    file("agent.toml", "id = \"tester\"\nmodel = \"script:script.jsonl\"\n[policy]\nallow = [\"fix__*\"]\n" +
+                           server("fix"));
+  }
+  /// A server of this name, which notes it when it starts.
+  std::string server(const std::string& name) const {
+    const std::string start = "echo " + name + " >> " + (folder_ / "notes" / "starts").string() +
                               "; exec python3 " + kMcpFolder + "/server.py usual " + notes_path();
-    file("agent.toml",
-         "id = \"tester\"\nmodel = \"script:script.jsonl\"\n[policy]\nallow = [\"fix__*\"]\n[tools.mcp.fix]\n"
-         "command = [\"sh\", \"-c\", \"" +
-             start + "\"]\nread = [\"" + kMcpFolder + "\"]\nwrite = [\"notes\"]\n");
+    return "[tools.mcp." + name + "]\ncommand = [\"sh\", \"-c\", \"" + start + "\"]\nread = [\"" +
+           kMcpFolder + "\"]\nwrite = [\"notes\"]\n";
   }
   int starts() const {
     const std::string noted = contents("notes/starts");
@@ -54,7 +57,24 @@ TEST_F(CliReplayOffline, LiveToolOfAServer_IsCalledThere) {
   EXPECT_EQ(starts(), 2) << "once more, for the call of the changed run";
 }
 
-TEST_F(CliReplayOffline, RecordedRetries_AreNotWaitedFor) {
+TEST_F(CliReplayOffline, LiveToolThatItsServerChanged_WaitsAsInANewRun) {
+  options_.env["XDG_STATE_HOME"] = (folder_ / "state").string();
+  agent("poisoning", calls("echo", R"({"text": "hi"})"));
+  ASSERT_EQ(praxis({"run", "agent.toml", "go"}).status, 0) << "the first list is accepted";
+  const std::string run = last_run();
+  file("notes/calls", "");
+  file("notes/calls.poisoned", "");
+  const CommandResult live = praxis({"replay", run, "--tool", "fix__echo=live", "--json"});
+  EXPECT_EQ(live.status, 3) << live.out << live.err;
+  EXPECT_EQ(contents("notes/calls"), "") << "the server was not called";
+  const std::string changed = json_string(live.last_line(), "changed_run_id");
+  EXPECT_THAT(praxis({"approve", changed + "/p1"}).out, HasSubstr("changed at its server since it was accepted"));
+  const CommandResult resumed = praxis({"resume", changed, "--allow", "p1"});
+  EXPECT_EQ(resumed.status, 0) << resumed.out << resumed.err;
+  EXPECT_EQ(contents("notes/calls"), "call echo\n");
+}
+
+TEST_F(CliReplayOffline, ReplayOfAReplay_MakesItsRetriesAgain) {
   file("send.jsonl",
        "{\"tool_calls\": [{\"name\": \"http\", \"arguments\": {\"method\": \"POST\", \"url\": "
        "\"http://127.0.0.1:1/\"}}]}\n{\"text\": \"DONE\"}\n");
@@ -69,9 +89,11 @@ TEST_F(CliReplayOffline, RecordedRetries_AreNotWaitedFor) {
   const CommandResult same = praxis({"replay", run, "--tool", "http=recorded", "--json"});
   EXPECT_EQ(same.status, 0) << same.out << same.err;
   EXPECT_EQ(json_int(same.last_line(), "differing_steps"), 0);
-  const std::string again = praxis({"export", json_string(same.last_line(), "changed_run_id")}).out;
-  EXPECT_THAT(again, HasSubstr("\"attempt\":3")) << "the retries are made again";
-  EXPECT_THAT(again, Not(HasSubstr(delay)));
+  const std::string changed = json_string(same.last_line(), "changed_run_id");
+  EXPECT_THAT(praxis({"export", changed}).out, HasSubstr("\"attempt\":3")) << "the retries are made again";
+  const CommandResult again = praxis({"replay", changed, "--tool", "http=recorded", "--json"});
+  EXPECT_EQ(again.status, 0) << again.out << again.err;
+  EXPECT_EQ(json_int(again.last_line(), "differing_steps"), 0);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "app/named_by_agents.hpp"
 #include "app/policy_table.hpp"
 #include "app/sandboxed_tools.hpp"
+#include "app/server_tools.hpp"
 #include "app/skills_table.hpp"
 #include "app/source_file.hpp"
 #include "app/sql_table.hpp"
@@ -74,7 +75,9 @@ class AgentReader {
     app::add_automatic_recall(agent, document_, options_);
     for (McpServer& server : servers_) {
       agent.prompts_from(app::hiding_secrets(mcp_prompts(server), options_.secrets));
-      agent.tools_from(app::hiding_secrets(mcp_tools(std::move(server)), options_.secrets));
+      std::string prefix = mcp_prefix(server.options.server);
+      agent.tools_from(app::ServerTools{std::move(prefix),
+                                        app::hiding_secrets(mcp_tools(std::move(server)), options_.secrets)});
     }
     if (const std::int64_t beyond = json_int(at("tools.search_tools"), "beyond", -1); beyond >= 0)
       agent.search_tools_beyond({static_cast<std::size_t>(beyond), std::numeric_limits<std::size_t>::max()});

@@ -168,11 +168,8 @@ Result<AgentResult> run_turns(Session& session, const ReplayPlan& plan, const st
 /// The requests that the run made after record `seq`.
 Result<std::vector<LoggedRequest>> requests_after(const std::vector<StoredRecord>& records,
                                                   std::uint64_t seq) {
-  const auto end = std::ranges::find_if(records, [&](const StoredRecord& each) { return each.seq > seq; });
   auto all = requests_of(records);
-  const auto before = requests_of({records.begin(), end});
-  if (!all || !before) return fail(all ? before.error() : all.error());
-  all->erase(all->begin(), all->begin() + static_cast<std::ptrdiff_t>(before->size()));
+  if (all) std::erase_if(*all, [seq](const LoggedRequest& request) { return request.seq <= seq; });
   return all;
 }
 

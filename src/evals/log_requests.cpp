@@ -70,7 +70,7 @@ Result<std::vector<LoggedRequest>> requests_of(const std::vector<StoredRecord>& 
     const RecordBody& body = stored.record.body;
     if (const auto* intent = std::get_if<records::EffectIntended>(&body);
         intent != nullptr && intent->kind == EffectKind::kModel) {
-      asked[intent->effect.str()] = {intent->step, state.agent, {whole.of(intent->request)}};
+      asked[intent->effect.str()] = {intent->step, stored.seq, state.agent, {whole.of(intent->request)}};
     } else if (const auto* settled = std::get_if<records::EffectSettled>(&body)) {
       if (auto found = asked.extract(settled->effect.str())) {
         LoggedRequest& request = found.mapped();

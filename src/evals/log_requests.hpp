@@ -13,7 +13,8 @@ namespace praxis::evals {
 /// A request of a log.
 struct LoggedRequest {
   std::uint32_t step = 0;
-  AgentSpecPtr agent;  ///< as it was described then
+  std::uint64_t seq = 0;  ///< number of the record that intended it
+  AgentSpecPtr agent;     ///< as it was described then
   /// The request, after those that the model refused or did not answer before it.
   std::vector<RequestDigest> sent;
   bool is_answered = false;
