@@ -48,7 +48,7 @@ CORE_BREAKS = (
            "  record(records::Intervened{CommandVerb::kDeadline, {}, nullptr, by_runtime()});\n",
            "  record(records::Intervened{BROKEN ? CommandVerb::kInterrupt : CommandVerb::kDeadline, {}, nullptr, "
            "by_runtime()});\n"),
-    broken("driver.late", "a call that is out of time counts as failed, whatever it may have done",
+    broken("driver.late", "a call that is out of time counts as failed although it may have taken effect",
            "src/driver/driver_effects.cpp",
            "  if (settle(effect, attempt, late.repeatable ? failed(std::move(error)) : unknown(std::move(error))))\n",
            "  if (settle(effect, attempt, late.repeatable || BROKEN ? failed(std::move(error)) : "
