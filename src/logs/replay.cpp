@@ -53,16 +53,25 @@ class Replayer {
       report.divergence = {seq, "kind", std::string(kind_name(recorded)), "nothing (the session would wait)"};
       return {};
     }
-    const RecordBody& found = derived.front();
+    RecordBody found = derived.front();
     if (kind_name(found) != kind_name(recorded)) {
       report.divergence = {seq, "kind", std::string(kind_name(recorded)), std::string(kind_name(found))};
       return {};
     }
+    if (seq <= state_.forked_at) copy_delay(recorded, found);
     auto expected = comparable_json(recorded);
     auto actual = comparable_json(found);
     if (!expected || !actual) return fail(expected ? actual.error() : expected.error());
     if (*expected != *actual) report.divergence = first_difference(seq, *expected, *actual);
     return {};
+  }
+
+  /// The jitter of a delay comes from the id of the session: records that a fork copied have it from the id
+  /// of its original.
+  static void copy_delay(const RecordBody& recorded, RecordBody& found) {
+    const auto* was = std::get_if<records::EffectIntended>(&recorded);
+    auto* is = std::get_if<records::EffectIntended>(&found);
+    if (was != nullptr && is != nullptr) is->delay = was->delay;
   }
 
   /// Returns the given description with the model profile that the log recorded.
