@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ranges>
+#include <string>
+#include <string_view>
 
 #include "mcp_agent.hpp"
 
@@ -10,7 +13,6 @@ namespace praxis::testing {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// A run with a server of tools that notes its starts.
 class CliReplayOffline : public CliMcp {
@@ -27,6 +29,20 @@ class CliReplayOffline : public CliMcp {
                               "; exec python3 " + kMcpFolder + "/server.py usual " + notes_path();
     return "[tools.mcp." + name + "]\ncommand = [\"sh\", \"-c\", \"" + start + "\"]\nread = [\"" +
            kMcpFolder + "\"]\nwrite = [\"notes\"]\n";
+  }
+  /// A run of which a call was made again twice, after a delay; its id.
+  std::string run_with_retries() const {
+    file("send.jsonl",
+         "{\"tool_calls\": [{\"name\": \"http\", \"arguments\": {\"method\": \"POST\", \"url\": "
+         "\"http://127.0.0.1:1/\"}}]}\n{\"text\": \"DONE\"}\n");
+    file("send.toml",
+         "model = \"script:send.jsonl\"\n[tools.http]\nallow = [\"127.0.0.1:1\"]\nretries = 2\n[policy]\n"
+         "allow = [\"http\"]\n");
+    const CommandResult made = praxis({"run", "send.toml", "Send it"});
+    EXPECT_EQ(made.status, 0) << made.err;
+    const std::string run = last_run();
+    EXPECT_THAT(praxis({"export", run}).out, HasSubstr("\"delay_ms\":"));
+    return run;
   }
   int starts() const {
     const std::string noted = contents("notes/starts");
@@ -68,24 +84,44 @@ TEST_F(CliReplayOffline, LiveToolThatItsServerChanged_WaitsAsInANewRun) {
   EXPECT_EQ(live.status, 3) << live.out << live.err;
   EXPECT_EQ(contents("notes/calls"), "") << "the server was not called";
   const std::string changed = json_string(live.last_line(), "changed_run_id");
-  EXPECT_THAT(praxis({"approve", changed + "/p1"}).out, HasSubstr("changed at its server since it was accepted"));
+  EXPECT_THAT(praxis({"approve", changed + "/p1"}).out,
+              HasSubstr("changed at its server since it was accepted"));
   const CommandResult resumed = praxis({"resume", changed, "--allow", "p1"});
   EXPECT_EQ(resumed.status, 0) << resumed.out << resumed.err;
   EXPECT_EQ(contents("notes/calls"), "call echo\n");
 }
 
-TEST_F(CliReplayOffline, ReplayOfAReplay_MakesItsRetriesAgain) {
-  file("send.jsonl",
-       "{\"tool_calls\": [{\"name\": \"http\", \"arguments\": {\"method\": \"POST\", \"url\": "
-       "\"http://127.0.0.1:1/\"}}]}\n{\"text\": \"DONE\"}\n");
-  file("send.toml",
-       "model = \"script:send.jsonl\"\n[tools.http]\nallow = [\"127.0.0.1:1\"]\nretries = 2\n[policy]\n"
-       "allow = [\"http\"]\n");
-  const CommandResult made = praxis({"run", "send.toml", "Send it"});
+TEST_F(CliReplayOffline, LiveToolOfOneServer_DoesNotStartTheOthers) {
+  file("agent.toml",
+       "id = \"tester\"\nmodel = \"script:script.jsonl\"\n[policy]\nallow = [\"fix__*\", \"other__*\"]\n" +
+           server("other") + server("fix"));
+  const CommandResult made = praxis({"run", "agent.toml", "Add them"});
   ASSERT_EQ(made.status, 0) << made.err;
-  const std::string run = last_run(), delay = "\"delay_ms\":";
-  ASSERT_THAT(praxis({"export", run}).out, HasSubstr(delay)) << "two retries waited";
+  const std::string run = last_run();
+  file("notes/starts", "");
+  const CommandResult live = praxis({"replay", run, "--tool", "fix__sum=live", "--json"});
+  EXPECT_EQ(live.status, 0) << live.out << live.err;
+  EXPECT_EQ(contents("notes/starts"), "fix\n");
+}
 
+TEST_F(CliReplayOffline, TurnAfterOneThatFailed_HasItsRecordedTools) {
+  file("script.jsonl", R"({"error": {"code": "model", "message": "no", "status": 400}})"
+                       "\n{\"text\": \"DONE\"}\n");
+  ASSERT_NE(praxis({"run", "agent.toml", "Add them"}).status, 0) << "the model refuses";
+  const std::string run = last_run();
+  ASSERT_EQ(praxis({"resume", run, "Again"}).status, 0);
+  const CommandResult later = praxis({"replay", run, "--from", "t2", "--json"});
+  EXPECT_EQ(later.status, 0) << later.out << later.err;
+  const auto offers = [&](const std::string& each) {
+    const std::string records = praxis({"export", each}).out;
+    return std::ranges::distance(std::ranges::views::split(records, std::string_view("\"set_agent\"")));
+  };
+  EXPECT_EQ(offers(json_string(later.last_line(), "changed_run_id")), offers(run))
+      << "no other list of tools";
+}
+
+TEST_F(CliReplayOffline, ReplayOfAReplay_MakesItsRetriesAgain) {
+  const std::string run = run_with_retries();
   const CommandResult same = praxis({"replay", run, "--tool", "http=recorded", "--json"});
   EXPECT_EQ(same.status, 0) << same.out << same.err;
   EXPECT_EQ(json_int(same.last_line(), "differing_steps"), 0);
@@ -94,6 +130,15 @@ TEST_F(CliReplayOffline, ReplayOfAReplay_MakesItsRetriesAgain) {
   const CommandResult again = praxis({"replay", changed, "--tool", "http=recorded", "--json"});
   EXPECT_EQ(again.status, 0) << again.out << again.err;
   EXPECT_EQ(json_int(again.last_line(), "differing_steps"), 0);
+}
+
+TEST_F(CliReplayOffline, ForkOfARunWithRetries_IsReplayed) {
+  const CommandResult made = praxis({"fork", run_with_retries() + "@1"});
+  ASSERT_EQ(made.status, 0) << made.err;
+  const CommandResult replayed = praxis({"replay", "last"});
+  EXPECT_EQ(replayed.status, 0) << replayed.out << replayed.err;
+  EXPECT_EQ(praxis({"fork", "last"}).status, 0);
+  EXPECT_EQ(praxis({"replay", "last"}).status, 0) << "the delays are those of the first run";
 }
 
 }  // namespace
