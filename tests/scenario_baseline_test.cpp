@@ -162,18 +162,23 @@ TEST(ScenarioBaseline, EachScenario_IsAsItsBaselineSays) {
 
 TEST(ScenarioBaseline, Flows_DoWhatTheyAreNamedAfter) {
   std::map<std::string, std::string> said;  // by scenario: the results of its calls, and its answers
+  std::map<std::string, std::string> gave;  // by scenario: a line for each call that succeeded
   const auto note = [&](const std::vector<Scenario>& flows) {
     for (const Scenario& scenario : flows) {
       std::string& all = said[scenario.name];
       for (const AgentResult& result : played(scenario).results) {
-        for (const ActionResult& action : result.actions) all += action.result + '\n';
+        for (const ActionResult& action : result.actions) {
+          all += action.result + '\n';
+          if (action.outcome == Outcome::kOk)
+            gave[scenario.name] += action.tool + ": " + action.result + '\n';
+        }
         all += result.text + '\n' + (result.error ? result.error->message + '\n' : "");
       }
     }
   };
   note(flow_scenarios());
   note(session_scenarios());
-  EXPECT_THAT(said["six_steps"], HasSubstr("5"));
+  EXPECT_THAT(gave["six_steps"], HasSubstr("add: 5\n"));
   EXPECT_THAT(said["memory"], AllOf(HasSubstr("Ada lives in Lisbon."), HasSubstr("nothing found")));
   EXPECT_THAT(said["coding"], HasSubstr("return a + b"));
   EXPECT_THAT(said["budget"], HasSubstr("the cost limit of the turn is reached"));
@@ -193,6 +198,7 @@ TEST(ScenarioBaseline, Flows_DoWhatTheyAreNamedAfter) {
   EXPECT_THAT(said["ask_user"], HasSubstr("Blue it is."));
   EXPECT_THAT(said["hooks"], AllOf(HasSubstr("not noted"), HasSubstr("4"), HasSubstr("withheld")));
   EXPECT_THAT(said["mcp"], HasSubstr("5\n"));
+  EXPECT_THAT(gave["mcp"], HasSubstr("fix__sum: "));
   EXPECT_THAT(said["recorded_vendor"], HasSubstr("Noted: your city is Lisbon."));
 }
 
