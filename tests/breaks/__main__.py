@@ -8,6 +8,7 @@ shows which flows of `make scenarios` notice.
 
 import argparse
 import hashlib
+import json
 import os
 import re
 import subprocess
@@ -22,6 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("CMakeLists.txt", "CMakePresets.json", "cmake", "include", "share", "src", "LICENSE", "README.md",
          "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "scripts", "docs", "examples", "bench", "fuzz", "tests")
 ROW = re.compile(r"^\| ([STU]\d*-?\d+) \| (.*) \| (.*) \| (.*) \|$", re.MULTILINE)
+#: A row of its table of breaks of the core: the source, what the break does, the flows that notice.
+CORE_ROW = re.compile(r"^\| `([\w/]+\.cpp)` \| (.+) \| (.+) \|$", re.MULTILINE)
 #: A test that takes longer than this many seconds has noticed the break.
 HANGS = 300
 #: The same for all flows together, which take a few seconds.
@@ -55,10 +58,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="these ids, separated by commas; with --flows, keys of core.py")
     parser.add_argument("--flows", action="store_true", help="break the places of core.py, and play the flows")
     parser.add_argument("--jobs", default="2", help="compilers at the same time")
-    parser.add_argument("--place", type=Path, default=ROOT / "build/breaks/source", help="folder of the copy")
+    parser.add_argument("--place", type=Path, help="folder of the copy, in build/breaks if not given")
     parser.add_argument("--table", type=Path)
     parser.add_argument("--check", action="store_true", help="only check that every break fits the source")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.place = options.place or ROOT / "build/breaks" / ("core" if options.flows else "source")
+    return options
 
 
 def copy_source(to: Path, texts: dict[str, str]) -> None:
@@ -208,6 +213,24 @@ def fits(each: FileBreak) -> bool:
     return False
 
 
+def table_fits() -> bool:
+    """Whether docs/requirements.md has a row for each break of the core, with flows of the baseline; says what not."""
+    table = (ROOT / "docs/requirements.md").read_text().partition("\n## Breaks of the core\n")[2]
+    rows = {("src/" + found[1], found[2]): found[3] for found in CORE_ROW.finditer(table)}
+    breaks = {(each.edit.file, each.what) for each in CORE_BREAKS}
+    baseline = (ROOT / "tests/scenario_baseline.jsonl").read_text().splitlines()
+    flows = {json.loads(line)["scenario"] for line in baseline}
+    wrong = [f"has no row for {file}: {what}" for file, what in sorted(breaks - set(rows))]
+    wrong += [f"has a row that is no break of core.py: {file}: {what}" for file, what in sorted(set(rows) - breaks)]
+    for (file, what), noticed in rows.items():
+        named = re.findall("`([^`]+)`", noticed)
+        wrong += [f"names a flow that is not in the baseline: {name}" for name in named if name not in flows]
+        wrong += [] if named else [f"names no flow for {file}: {what}"]
+    for each in wrong:
+        print(f"breaks: docs/requirements.md, \"Breaks of the core\", {each}", file=sys.stderr)
+    return not wrong
+
+
 def with_file_break(row: Row, source: Path, build_folder: Path, programs: dict[str, str]) -> tuple[str, str | None]:
     """Breaks a text of the tree that a test reads, for the time of the test."""
     each = next(each for each in FILE_BREAKS if row.id in each.ids)
@@ -237,7 +260,7 @@ def main() -> int:
         core = {each.key: each.edit for each in CORE_BREAKS}
         broken_texts(core)
         whole = len(edits) == wanted and len(core) == len(CORE_BREAKS)
-        return 0 if all([fits(each) for each in FILE_BREAKS]) and whole else 1
+        return 0 if all([*map(fits, FILE_BREAKS), table_fits()]) and whole else 1
     copy_source(options.place, texts)
     programs, rows = programs_of_tests(options.place), chosen_rows(options)
     built = build(options.place, options.jobs, sorted({programs[test] for row in rows for test in row.tests}))
