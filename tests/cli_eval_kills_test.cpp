@@ -17,6 +17,7 @@
 #include "net/testing/test_server.hpp"
 #include "praxis/logs/logs.hpp"
 #include "praxis/praxis.hpp"
+#include "yes_model.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -66,16 +67,13 @@ class PaidModel {
 
  private:
   void answer(const TestRequest& request, TestConnection& to) {
-    const auto at = request.body.find("case ");
-    const int test = at == std::string::npos ? 0 : std::atoi(request.body.c_str() + at + 5);
+    const int test = case_of(request);
     std::unique_lock lock(mutex_);
     const int round = round_;
     changed_.wait(lock, [&] { return closing_ || allowed_ > 0 || round_ != round; });
     if (closing_ || round_ != round) return;
     ++answered_[test];
-    to.write(http_reply(
-        200,
-        R"({"id":"r","model":"demo-1","choices":[{"index":0,"message":{"content":"yes"},"finish_reason":"stop"}]})"));
+    to.write(yes_reply());
     if (--allowed_ == 0) changed_.notify_all();
   }
 

@@ -11,6 +11,7 @@
 #include "net/testing/test_server.hpp"
 #include "praxis/process/sandbox.hpp"
 #include "published_schema.hpp"
+#include "yes_model.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -323,17 +324,14 @@ class HangingModel {
 
  private:
   void answer(const TestRequest& request, TestConnection& to) {
-    const auto at = request.body.find("case ");
-    const int test = at == std::string::npos ? 0 : std::atoi(request.body.c_str() + at + 5);
+    const int test = case_of(request);
     {
       std::unique_lock lock(mutex_);
       const bool hangs = test % 4 == 0 && ++asked_[test] == 1;
       if (hangs) changed_.wait(lock, [this] { return released_; });
       ++answered_[test];
     }
-    to.write(http_reply(
-        200,
-        R"({"id":"r","model":"demo-1","choices":[{"index":0,"message":{"content":"yes"},"finish_reason":"stop"}]})"));
+    to.write(yes_reply());
   }
 
   std::mutex mutex_;

@@ -15,6 +15,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "praxis/json/json.hpp"
@@ -73,7 +74,7 @@ std::string digest_of_logs(Journal& journal, const SessionId& session) {
 Played played(const Scenario& scenario) {
   if (std::getenv("PRAXIS_SHOW_SCENARIOS") != nullptr)
     std::cout << "flow " << scenario.name << " begins" << std::endl;
-  if (scenario.otherwise) return scenario.otherwise(scenario);
+  if (scenario.play) return scenario.play(scenario);
   Setting setting;
   Stage stage(scenario, setting);
   std::vector<AgentResult> results = stage.play();
@@ -160,13 +161,30 @@ TEST(ScenarioBaseline, EachScenario_IsAsItsBaselineSays) {
   EXPECT_TRUE(baseline.empty()) << baseline.begin()->first << " is a scenario no more";
 }
 
+/// What was said in a session, and the results of its calls, as lines in their order.
+std::string conversation_of(const Played& played) {
+  const Conversation whole = transcript(read_records(*played.journal, played.session).value()).value();
+  std::string lines;
+  for (const Message& message : whole.messages) {
+    for (const Part& part : message.parts) {
+      if (const auto* text = std::get_if<TextPart>(&part)) lines += text->text + '\n';
+      if (const auto* result = std::get_if<ToolResultPart>(&part))
+        lines += result->name + ": " + result->text + '\n';
+    }
+  }
+  return lines;
+}
+
 TEST(ScenarioBaseline, Flows_DoWhatTheyAreNamedAfter) {
-  std::map<std::string, std::string> said;  // by scenario: the results of its calls, and its answers
-  std::map<std::string, std::string> gave;  // by scenario: a line for each call that succeeded
+  std::map<std::string, std::string> said;          // by scenario: the results of its calls, and its answers
+  std::map<std::string, std::string> gave;          // by scenario: a line for each call that succeeded
+  std::map<std::string, std::string> conversation;  // by scenario
   const auto note = [&](const std::vector<Scenario>& flows) {
     for (const Scenario& scenario : flows) {
       std::string& all = said[scenario.name];
-      for (const AgentResult& result : played(scenario).results) {
+      const Played flow = played(scenario);
+      conversation[scenario.name] = conversation_of(flow);
+      for (const AgentResult& result : flow.results) {
         for (const ActionResult& action : result.actions) {
           all += action.result + '\n';
           if (action.outcome == Outcome::kOk)
@@ -186,7 +204,7 @@ TEST(ScenarioBaseline, Flows_DoWhatTheyAreNamedAfter) {
   EXPECT_THAT(said["tree_approval"], HasSubstr("Stamped."));
   EXPECT_THAT(said["tree_budget"], HasSubstr("the cost limit of the turn is reached"));
   EXPECT_THAT(said["clone"], HasSubstr("three\nThree apples."));
-  EXPECT_THAT(said["team"], HasSubstr("A better text."));
+  EXPECT_EQ(conversation["team"], "Write it\nA draft.\nContinue from the answer above.\nA better text.\n");
   EXPECT_THAT(said["fork"], HasSubstr("one\ntwo\ntwo"));
   EXPECT_THAT(said["resume_in_doubt"], HasSubstr("Outcome unknown"));
   EXPECT_THAT(said["resume"], HasSubstr("noted: milk\nnoted"));
@@ -195,7 +213,7 @@ TEST(ScenarioBaseline, Flows_DoWhatTheyAreNamedAfter) {
   EXPECT_THAT(said["late_tool"], HasSubstr("may or may not have"));
   EXPECT_THAT(said["late_repeatable_tool"], HasSubstr("work did not finish within 20 ms"));
   EXPECT_THAT(said["retries_spent"], HasSubstr("busy, attempt 2"));
-  EXPECT_THAT(said["ask_user"], HasSubstr("Blue it is."));
+  EXPECT_EQ(conversation["ask_user"], "go\nask_user: blue\nBlue it is.\n");
   EXPECT_THAT(said["hooks"], AllOf(HasSubstr("not noted"), HasSubstr("4"), HasSubstr("withheld")));
   EXPECT_THAT(said["mcp"], HasSubstr("5\n"));
   EXPECT_THAT(gave["mcp"], HasSubstr("fix__sum: "));

@@ -17,12 +17,6 @@
 namespace praxis::testing {
 namespace {
 
-template <class T>
-T must_have(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  return *std::move(result);
-}
-
 /// A tool without arguments that says `text`.
 Tool tool_that_says(std::string name, std::string text) {
   Tool tool;
@@ -35,7 +29,7 @@ Tool tool_that_says(std::string name, std::string text) {
 }
 
 /// A tool that works until it is stopped.
-Tool works_on(bool idempotent, Millis timeout) {
+Tool endless_tool(bool idempotent, Millis timeout) {
   Tool tool = tool_that_says("work", "");
   tool.definition.idempotent = idempotent;
   tool.definition.timeout = timeout;
@@ -48,14 +42,14 @@ Tool works_on(bool idempotent, Millis timeout) {
   return tool;
 }
 
-std::function<void(Agent&)> with(std::vector<Tool> tools) {
+std::function<void(Agent&)> with_tools(std::vector<Tool> tools) {
   return [tools](Agent& agent) { agent.use(tools); };
 }
 
 // ---- agent trees
 
 /// A tool that runs an agent below, which answers by the lines of the script that name it.
-Tool below(const std::string& id, std::vector<Tool> tools, PolicyRules rules = {}) {
+Tool agent_tool(const std::string& id, std::vector<Tool> tools, PolicyRules rules = {}) {
   Tool tool = tool_that_says(id, "");
   tool.handler = [id, tools = std::move(tools), rules = std::move(rules)](
                      ToolContext& context, const Json& arguments) -> Result<ToolOutput> {
@@ -75,16 +69,16 @@ constexpr const char* kAskGuide =
     "\n";
 
 Scenario tree_flow() {
-  return {
-      .name = "tree",
-      .script = std::string(kAskGuide) + R"({"agent": "lead", "text": "In Lisbon."}
+  return {.name = "tree",
+          .script = std::string(kAskGuide) + R"({"agent": "lead", "text": "In Lisbon."}
 {"agent": "guide", "tool_calls": [{"name": "clerk", "arguments": {"prompt": "Look it up"}}], "usage": {"input": 40, "output": 4, "cost_usd": 0.02}}
 {"agent": "guide", "text": "The clerk says Lisbon."}
 {"agent": "clerk", "tool_calls": [{"name": "register", "arguments": {}}]}
 {"agent": "clerk", "text": "Lisbon"})",
-      .shape = [](Agent& agent) {
-        agent.id("lead").use(below("guide", {below("clerk", {tool_that_says("register", "Ada: Lisbon")})}));
-      }};
+          .shape = [](Agent& agent) {
+            agent.id("lead").use(
+                agent_tool("guide", {agent_tool("clerk", {tool_that_says("register", "Ada: Lisbon")})}));
+          }};
 }
 
 Scenario tree_approval_flow() {
@@ -95,8 +89,8 @@ Scenario tree_approval_flow() {
           .decide = [](const ParkedStep&) { return approve(); },
           .shape =
               [](Agent& agent) {
-                agent.id("lead").use(below("guide", {tool_that_says("stamp", "stamped")},
-                                           {.allow = {}, .deny = {}, .ask = {"stamp"}}));
+                agent.id("lead").use(agent_tool("guide", {tool_that_says("stamp", "stamped")},
+                                                {.allow = {}, .deny = {}, .ask = {"stamp"}}));
               }};
 }
 
@@ -108,7 +102,7 @@ Scenario tree_budget_flow() {
               [](Agent& agent) {
                 Limits limits;
                 limits.max_usd = MicroUsd{1'000'000};
-                agent.id("lead").limits(limits).use(below("guide", {}));
+                agent.id("lead").limits(limits).use(agent_tool("guide", {}));
               },
           .ends = StopReason::kCostLimit};
 }
@@ -120,7 +114,7 @@ Scenario clone_flow() {
 {"asked": "apples", "text": "three"}
 {"text": "Three apples."})",
           .prompts = {"Ready?", "How many?"},
-          .shape = with({fork_tool()}),
+          .shape = with_tools({fork_tool()}),
           .turns = 2};
 }
 
@@ -128,7 +122,7 @@ Scenario team_flow() {
   return {.name = "team",
           .script = R"({"text": "A draft."}
 {"text": "A better text."})",
-          .otherwise = [](const Scenario& scenario) {
+          .play = [](const Scenario& scenario) {
             RuntimeOptions options;
             options.journal = memory_journal();
             options.environment = fixed_environment(1);
@@ -187,14 +181,14 @@ Scenario fork_flow() {
 {"text": "three"})",
           .prompts = {"a", "b"},
           .turns = 2,
-          .otherwise = [](const Scenario& scenario) { return forked(scenario, seq_of_first_turn); }};
+          .play = [](const Scenario& scenario) { return forked(scenario, seq_of_first_turn); }};
 }
 
 Scenario resume_in_doubt_flow() {
   return {.name = "resume_in_doubt",
           .script = R"({"tool_calls": [{"name": "note", "arguments": {"text": "milk"}}]}
 {"text": "I am not sure that it is noted."})",
-          .otherwise = [](const Scenario& scenario) { return forked(scenario, seq_of_first_call); }};
+          .play = [](const Scenario& scenario) { return forked(scenario, seq_of_first_call); }};
 }
 
 /// The process ends while a call waits for an approval, and another one continues.
@@ -204,7 +198,7 @@ Scenario resume_flow() {
 {"text": "noted"})",
           .approvals = {approve()},
           .shape = [](Agent& agent) { agent.policy({.allow = {}, .deny = {}, .ask = {"note"}}); },
-          .otherwise =
+          .play =
               [](const Scenario& scenario) {
                 const auto journal = memory_journal();
                 SessionId session;
@@ -230,7 +224,7 @@ Scenario rewind_flow() {
           .script = R"({"text": "one"}
 {"text": "two"}
 {"text": "two again"})",
-          .otherwise = [](const Scenario& scenario) {
+          .play = [](const Scenario& scenario) {
             Setting setting;
             Stage stage(scenario, setting);
             Session session = must_have(stage.agent().session());
@@ -261,10 +255,10 @@ Scenario late_tool_flow(std::string name, bool idempotent) {
   return {.name = std::move(name),
           .script = R"({"tool_calls": [{"name": "work", "arguments": {}}]}
 {"text": "It took too long."})",
-          .shape = with({works_on(idempotent, Millis{20})})};
+          .shape = with_tools({endless_tool(idempotent, Millis{20})})};
 }
 
-Scenario retries_spent() {
+Scenario retries_spent_flow() {
   Tool busy = tool_that_says("busy", "");
   busy.retries = 1;
   busy.retry_delay = Millis{1};
@@ -274,17 +268,17 @@ Scenario retries_spent() {
   return {.name = "retries_spent",
           .script = R"({"tool_calls": [{"name": "busy", "arguments": {}}]}
 {"text": "It is too busy."})",
-          .shape = with({busy})};
+          .shape = with_tools({busy})};
 }
 
-// ---- people, hooks, servers, vendors
+// ---- approvers, hooks, servers, vendors
 
 Scenario ask_user_flow() {
   return {.name = "ask_user",
           .script = R"({"tool_calls": [{"name": "ask_user", "arguments": {"question": "Which colour?"}}]}
 {"text": "Blue it is."})",
           .approvals = {answer("blue")},
-          .shape = with({ask_user_tool()})};
+          .shape = with_tools({ask_user_tool()})};
 }
 
 Scenario hooks_flow() {
@@ -346,7 +340,7 @@ std::vector<Scenario> session_scenarios() {
           deadline_flow(),
           late_tool_flow("late_tool", false),
           late_tool_flow("late_repeatable_tool", true),
-          retries_spent(),
+          retries_spent_flow(),
           ask_user_flow(),
           hooks_flow(),
           mcp_flow(),

@@ -179,12 +179,6 @@ std::string with_chunk(const std::string& script, std::size_t chunk) {
   return out;
 }
 
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  return *std::move(result);
-}
-
 std::shared_ptr<Runtime> runtime_for(const Setting& setting) {
   RuntimeOptions options;
   options.journal = setting.journal;
@@ -201,11 +195,11 @@ Agent agent_for(const Scenario& scenario, const Setting& setting, const std::sha
                 const std::shared_ptr<Runtime>& runtime) {
   Agent agent("", "You are terse.");
   if (!scenario.script.empty()) {
-    auto model = must(script_model(with_chunk(scenario.script, setting.chunk), scenario.name,
-                                   runtime->model_services().executor));
+    auto model = must_have(script_model(with_chunk(scenario.script, setting.chunk), scenario.name,
+                                        runtime->model_services().executor));
     agent.model(setting.wrap ? setting.wrap(std::move(model)) : std::move(model));
   }
-  if (!scenario.plan.empty()) agent.plan(must(parse_json(scenario.plan)));
+  if (!scenario.plan.empty()) agent.plan(must_have(parse_json(scenario.plan)));
   agent.use(tools_of(world)).in_doubt(InDoubt::kTell).runtime(runtime);
   if (scenario.shape) scenario.shape(agent);
   return agent;
@@ -233,7 +227,7 @@ AgentResult Stage::decide_all(const Session& session, Result<AgentResult> result
                               std::vector<AgentResult>* all) const {
   Session handle = session;
   for (;;) {
-    AgentResult settled = must(std::move(result));
+    AgentResult settled = must_have(std::move(result));
     if (all != nullptr) all->push_back(settled);
     if (settled.status != SessionStatus::kAwaitingUser) return settled;
     Approvals decisions;
@@ -266,7 +260,7 @@ void Stage::play_queued(const Session& session, std::vector<AgentResult>& result
 }
 
 std::vector<AgentResult> Stage::play() {
-  Session session = must(call([&] { return runtime_->create_session(agent_); }));
+  Session session = must_have(call([&] { return runtime_->create_session(agent_); }));
   session_ = session.session_id();
   world_->enter(session);
   std::vector<AgentResult> results;
@@ -281,7 +275,7 @@ std::vector<AgentResult> Stage::play() {
 
 AgentResult Stage::finish(const SessionId& id) {
   world_->out_of_order();
-  Session session = must(runtime_->open_session(id, agent_));
+  Session session = must_have(runtime_->open_session(id, agent_));
   world_->enter(session);
   auto carried = session.resume().report();
   if (!carried && carried.error().code == ErrorCode::kInput)

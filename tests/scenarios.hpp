@@ -10,15 +10,24 @@
 #include <mutex>
 #include <optional>
 #include <ostream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "praxis/base/executor.hpp"
 #include "praxis/praxis.hpp"
 
 namespace praxis::testing {
+
+/// Throws the error of a result that has no value.
+template <class T>
+T must_have(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  return *std::move(result);
+}
 
 /// A temporary folder; in memory if possible, because a killed process loses nothing that it wrote,
 /// regardless of the medium.
@@ -84,8 +93,8 @@ struct Scenario {
   std::function<void(Agent&)> shape{};
   StopReason ends = StopReason::kFinished;
   std::size_t turns = 1;  ///< started by the prompts, including queued ones
-  /// Plays it otherwise than one stage does, for the baseline alone; null: `Stage::play`.
-  std::function<Played(const Scenario&)> otherwise{};
+  /// Plays it in another way than one stage does, for the baseline alone; null: `Stage::play`.
+  std::function<Played(const Scenario&)> play{};
 };
 std::ostream& operator<<(std::ostream& out, const Scenario& scenario);
 
