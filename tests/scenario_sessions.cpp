@@ -282,22 +282,23 @@ Scenario ask_user_flow() {
 }
 
 Scenario hooks_flow() {
-  return {
-      .name = "hooks",
-      .script =
-          R"({"tool_calls": [{"name": "note", "arguments": {"text": "a"}}, {"name": "add", "arguments": {"a": 1, "b": 1}}, {"name": "register", "arguments": {}}]}
+  return {.name = "hooks",
+          .script =
+              R"({"tool_calls": [{"name": "note", "arguments": {"text": "a"}}]}
+{"tool_calls": [{"name": "add", "arguments": {"a": 1, "b": 1}}]}
+{"tool_calls": [{"name": "register", "arguments": {}}]}
 {"text": "done"})",
-      .shape = [](Agent& agent) {
-        agent.use(tool_that_says("register", "a secret"));
-        agent.on_before_tool([](const HookContext&, const ToolCall& call) -> ToolHookResult {
-          if (call.name == "note") return {std::nullopt, ToolOutput{"not noted", nullptr, {}, {}}};
-          if (call.name == "add") return {R"({"a": 2, "b": 2})", std::nullopt};
-          return {};
-        });
-        agent.on_after_tool([](const HookContext&, const ToolCall& call, Result<ToolOutput>& output) {
-          if (call.name == "register" && output) output->text = "withheld";
-        });
-      }};
+          .shape = [](Agent& agent) {
+            agent.use(tool_that_says("register", "a secret"));
+            agent.on_before_tool([](const HookContext&, const ToolCall& call) -> ToolHookResult {
+              if (call.name == "note") return {std::nullopt, ToolOutput{"not noted", nullptr, {}, {}}};
+              if (call.name == "add") return {R"({"a": 2, "b": 2})", std::nullopt};
+              return {};
+            });
+            agent.on_after_tool([](const HookContext&, const ToolCall& call, Result<ToolOutput>& output) {
+              if (call.name == "register" && output) output->text = "withheld";
+            });
+          }};
 }
 
 Scenario mcp_flow() {
