@@ -8,7 +8,7 @@
 
 namespace praxis::testing {
 
-/// The number in "case N" of a request; 0 if it has none.
+/// The number in "case N" of a request; 0 without one.
 inline int case_of(const TestRequest& request) {
   const auto at = request.body.find("case ");
   return at == std::string::npos ? 0 : std::atoi(request.body.c_str() + at + 5);

@@ -54,7 +54,7 @@ ToolHandler no_handler(std::string name) {
   };
 }
 
-/// Which server has the tool; null if none has.
+/// The server that has the tool; null if it is not from a server.
 const app::ServerTools* server_of(const std::vector<ToolSource>& sources, std::string_view tool) {
   for (const ToolSource& source : sources) {
     const auto* const server = source.target<app::ServerTools>();
