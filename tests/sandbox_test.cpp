@@ -209,6 +209,23 @@ TEST_F(SandboxTest, PathGuardedByTwoSandboxes_StaysGuardedWhenOneEnds) {
   EXPECT_FALSE(fs::exists(top_ / "ws/.idea"));
 }
 
+TEST_F(SandboxTest, Placeholders_AreFoldersOnlyWhereAFileWouldLookBroken) {
+  auto spec = python({"-c",
+                      "import os, stat\n"
+                      "modes = {e.name: e.stat().st_mode for e in os.scandir('empty')}\n"
+                      "print(len(modes) > 20, sorted(n for n, m in modes.items() if stat.S_ISDIR(m)))"});
+  fs::create_directory(top_ / "ws/empty");
+  put_in_sandbox(spec);
+  spec.sandbox->writable.push_back(workspace() + "/empty");
+  // Left by a killed sandbox whose placeholder was a folder.
+  fs::create_directory(top_ / "ws/empty/.idea");
+  fs::permissions(top_ / "ws/empty/.idea", fs::perms(01555));
+  EXPECT_EQ(run(spec).out.text(), "True ['.git', '.idea', '.praxis']\n");
+  EXPECT_TRUE(fs::is_empty(top_ / "ws/empty"));
+  EXPECT_EQ(run(spec).out.text(), "True ['.git', '.praxis']\n");
+  EXPECT_TRUE(fs::is_empty(top_ / "ws/empty"));
+}
+
 TEST_F(SandboxTest, ManySandboxesAtOnce_RunAndLeaveNothing) {
   auto spec = python({"-c", "print('ran')"});
   put_in_sandbox(spec);

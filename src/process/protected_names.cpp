@@ -8,8 +8,10 @@
 namespace praxis {
 namespace {
 
+// The placeholder of a name is a folder only where programs that look for the name take an empty file for a
+// broken one: a file takes no block of the disk, a folder takes one and gives it back in every call.
 constexpr std::array kNames{ProtectedName{".git", true, true},
-                            ProtectedName{".hg", true},
+                            ProtectedName{".hg"},
                             ProtectedName{".svn", false, false, true},
                             ProtectedName{".jj", false, false, true},
                             ProtectedName{".husky", false, false, true},
@@ -31,8 +33,8 @@ constexpr std::array kNames{ProtectedName{".git", true, true},
                             ProtectedName{".mcp.json", false, true},
                             ProtectedName{".env"},
                             ProtectedName{".envrc", false, true},
-                            ProtectedName{".vscode", true, true},
-                            ProtectedName{".idea", true, true},
+                            ProtectedName{".vscode", false, true},
+                            ProtectedName{".idea", false, true},
                             ProtectedName{".zed", false, false, true},
                             ProtectedName{".vim", false, false, true},
                             ProtectedName{".vimrc", false, false, true},
@@ -40,7 +42,7 @@ constexpr std::array kNames{ProtectedName{".git", true, true},
                             ProtectedName{".emacs.d", false, false, true},
                             ProtectedName{".dir-locals.el", false, false, true},
                             ProtectedName{".devcontainer", false, false, true},
-                            ProtectedName{".claude", true},
+                            ProtectedName{".claude"},
                             ProtectedName{".codex", false, false, true},
                             ProtectedName{".cursor", false, false, true},
                             ProtectedName{".gemini", false, false, true},
@@ -70,7 +72,7 @@ constexpr std::array kNames{ProtectedName{".git", true, true},
                             ProtectedName{".xsession"},
                             ProtectedName{".xinitrc"},
                             ProtectedName{".inputrc"},
-                            ProtectedName{".config/fish", true},
+                            ProtectedName{".config/fish"},
                             ProtectedName{".gitconfig"}};
 
 }  // namespace

@@ -138,7 +138,8 @@ class Protection {
           return add_link(path, above, wanted.named);
         case What::kNothing:
           if (wanted.only_existing) return {};
-          request_.guards.push_back({folder_.path + path, wanted.is_folder || !is_last});
+          request_.guards.push_back(
+              {folder_.path + path, wanted.is_folder || (!is_last && !wanted.named.empty())});
           fix(path, {});
           return {};
         case What::kFile:

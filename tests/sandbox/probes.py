@@ -335,9 +335,9 @@ def settings_of_tools_made():
     return write(WS + "/.hg/hgrc")
 @probe
 def placeholder_of_a_folder_replaced():
-    os.makedirs(WS + "/.hg", exist_ok=True)
-    os.rmdir(WS + "/.hg")
-    os.mkdir(WS + "/.hg")
+    os.makedirs(WS + "/.praxis", exist_ok=True)
+    os.rmdir(WS + "/.praxis")
+    os.mkdir(WS + "/.praxis")
     return True
 @probe
 def fish_settings_made():

@@ -117,6 +117,7 @@ bool Guards::place(Spot spot) {
       errno = ENOTSUP;
       return false;
     }
+    spot.is_folder = S_ISDIR(info.st_mode);  // another version of the library makes the other kind
     // Other sandboxes share it; the last one removes it, and may just have done so.
     if (flock(lock.get(), LOCK_SH) != 0) return false;
     if (!same(spot, lock.get())) continue;
