@@ -127,6 +127,32 @@ TEST_F(SandboxTest, ProtectedLinkAtTheTop_IsRefusedAndSaysWhatToName) {
   EXPECT_THAT(process.error().message, HasSubstr("name " + workspace() + "/team/b/run.sh there instead"));
 }
 
+TEST_F(SandboxTest, LinkOnTheWayToAHiddenFile_Stays) {
+  for (const char* name : {"ws/deep", "ws/keys/old"}) fs::create_directories(top_ / name);
+  std::ofstream(top_ / "ws/keys/key") << kSecret;
+  fs::create_directory_symlink("../keys/old", top_ / "ws/deep/way");
+  auto spec =
+      python({"-c",
+              "import os\n"
+              "for change in (lambda: os.rename('deep/way', 'gone'), lambda: os.unlink('deep/way'),\n"
+              "               lambda: os.rename('deep', 'gone'), lambda: os.rename('keys', 'gone'),\n"
+              "               lambda: os.rename('keys/old', 'gone'), lambda: open('keys/key').read()):\n"
+              "  try: print('OPEN', change())\n"
+              "  except OSError: pass\n"
+              "open('made', 'w')"});
+  put_in_sandbox(spec);
+  spec.sandbox->hide = {workspace() + "/deep/way/../key"};
+  const auto result = run(spec);
+  EXPECT_EQ(result.out.text() + result.err.text(), "");
+  EXPECT_TRUE(fs::exists(top_ / "ws/made"));
+
+  fs::create_directory_symlink("keys", top_ / "ws/way");
+  spec.sandbox->hide = {workspace() + "/way/key"};
+  const auto refused = start_process(spec);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("name " + workspace() + "/keys/key there instead"));
+}
+
 TEST_F(SandboxTest, HiddenFilesAndFolders_AreEmptyAndStayThere) {
   fs::create_directories(top_ / "ws/runs/old");
   std::ofstream(top_ / "ws/runs/old/journal") << kSecret;

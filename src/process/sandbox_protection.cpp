@@ -91,16 +91,30 @@ void upper_folders_first(const SandboxFolder& folder, std::vector<Wanted>& wante
   std::ranges::transform(all, wanted.begin(), [](auto& each) { return std::move(each.second); });
 }
 
-/// Adds what must stay so that the path of a caller leads where it leads now: something else in the place of
-/// a link would be found by that path. Adds to `entered` the folders that it only passes.
-Status add_way(const SandboxFolder& folder, const std::string& path, const std::set<std::string>& granted,
+/// The place of an absolute path below the folder; empty if it lies elsewhere or is the folder itself.
+fs::path place_in(const SandboxFolder& folder, const std::string& absolute) {
+  const fs::path relative(path_below(folder.path, absolute));
+  return relative == "." ? fs::path() : relative;
+}
+
+/// Adds the links that must stay so that the path of a caller leads where it leads now: something else in the
+/// place of a link would be found by that path. Adds to `entered` the folders that it only passes.
+void add_links(const SandboxFolder& folder, const PathWay& way, const std::string& path,
                std::vector<Wanted>& wanted, std::vector<fs::path>& entered) {
-  const auto place = [&](const std::string& absolute) {
-    const fs::path relative(path_below(folder.path, absolute));
-    return relative == "." ? fs::path() : relative;
-  };
-  PathWay way = way_of(path);
-  if (!place(way.end).empty() && granted.contains(way.end)) {
+  for (const std::string& each : way.links) {
+    if (fs::path place = place_in(folder, each); !place.empty())
+      wanted.push_back({std::move(place), false, false, path});
+  }
+  for (const std::string& each : way.folders) entered.push_back(place_in(folder, each));
+}
+
+/// Adds a protected path of a caller, with the way to it.
+Status add_protected(const SandboxFolder& folder, const std::string& path,
+                     const std::set<std::string>& granted, std::vector<Wanted>& wanted,
+                     std::vector<fs::path>& entered) {
+  const PathWay way = way_of(path);
+  fs::path end = place_in(folder, way.end);
+  if (!end.empty() && granted.contains(way.end)) {
     return fail(
         ErrorCode::kPolicy,
         "the sandbox cannot be built: " + path +
@@ -108,12 +122,8 @@ Status add_way(const SandboxFolder& folder, const std::string& path, const std::
             "is run or read from outside: give the program another file to write, or name another "
             "file there");
   }
-  way.links.push_back(way.end);
-  for (const std::string& each : way.links) {
-    if (fs::path relative = place(each); !relative.empty())
-      wanted.push_back({std::move(relative), false, false, path});
-  }
-  for (const std::string& each : way.folders) entered.push_back(place(each));
+  add_links(folder, way, path, wanted, entered);
+  if (!end.empty()) wanted.push_back({std::move(end), false, false, path});
   return {};
 }
 
@@ -259,8 +269,10 @@ Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox,
     wanted.push_back({name.path, name.folder, name.only_existing, ""});
   for (const std::string& path : *finds) wanted.push_back({path.substr(1), false, false, ""});
   for (const std::string& path : sandbox.protect) {
-    if (auto done = add_way(folder, path, granted, wanted, entered); !done) return done;
+    if (auto done = add_protected(folder, path, granted, wanted, entered); !done) return done;
   }
+  // A program that exchanged a link there could read what the path led to before.
+  for (const std::string& path : sandbox.hide) add_links(folder, way_of(path), path, wanted, entered);
   upper_folders_first(folder, wanted);
   Protection protection(folder, granted, mounted, options, request);
   for (const Wanted& each : wanted) {
