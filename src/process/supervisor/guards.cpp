@@ -73,6 +73,13 @@ bool is_closed(const Spot& spot) {
   return !is_own;
 }
 
+/// Whether something was written to it: mode 0444 does not stop root outside of the sandbox. A folder that is
+/// not empty is not removed anyway.
+bool has_contents(int fd) {
+  struct stat info{};
+  return fstat(fd, &info) != 0 || (S_ISREG(info.st_mode) && info.st_size != 0);
+}
+
 void remove(const Spot& spot) { unlinkat(spot.fd(), spot.name.c_str(), spot.is_folder ? AT_REMOVEDIR : 0); }
 
 }  // namespace
@@ -117,7 +124,8 @@ bool Guards::place(Spot spot) {
       errno = ENOTSUP;
       return false;
     }
-    spot.is_folder = S_ISDIR(info.st_mode);  // another version of the library makes the other kind
+    // A sandbox with other protected paths, or another version of the library, makes the other kind.
+    spot.is_folder = S_ISDIR(info.st_mode);
     // Other sandboxes share it; the last one removes it, and may just have done so.
     if (flock(lock.get(), LOCK_SH) != 0) return false;
     if (!same(spot, lock.get())) continue;
@@ -128,7 +136,8 @@ bool Guards::place(Spot spot) {
 
 Guards::~Guards() {
   for (const Placed& one : placed_) {
-    if (flock(one.lock.get(), LOCK_EX | LOCK_NB) == 0 && same(one.spot, one.lock.get())) remove(one.spot);
+    const int fd = one.lock.get();
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && same(one.spot, fd) && !has_contents(fd)) remove(one.spot);
   }
 }
 

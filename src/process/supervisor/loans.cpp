@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -26,9 +27,13 @@ bool write_file(const std::string& path, const std::string& text) {
 
 /// Creates a user name space that maps `owner` and `group` of a file system to `user`.
 FileDescriptor map_to(uid_t owner, gid_t group, std::uint32_t user) {
-  // As fork(2): the child has a copy of the stack. It exists only to hold the name space.
+  const pid_t parent = getpid();
+  // As fork(2): the child has a copy of the stack. It exists only to hold the name space. It ends with this
+  // process, because it also holds the locks of the placeholders.
   const auto child = static_cast<pid_t>(syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0));
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(0);
     for (;;) pause();
   }
   if (child < 0) return {};
