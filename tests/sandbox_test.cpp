@@ -177,15 +177,16 @@ TEST_F(SandboxTest, SharedMemoryOfManyProcesses_CountsOnce) {
   EXPECT_EQ(run(spec).out.text(), "done\n");
 }
 
+void wait_for_path(const fs::path& path) {
+  for (int i = 0; i < 2'000 && !fs::exists(path); ++i) std::this_thread::sleep_for(Millis(5));
+  EXPECT_TRUE(fs::exists(path)) << path;
+}
+/// Lines of Python that wait until a file exists.
+std::string waits_for(const std::string& name) {
+  return "import os, time\nwhile not os.path.exists('" + name + "'): time.sleep(.005)\n";
+}
+
 TEST_F(SandboxTest, PathGuardedByTwoSandboxes_StaysGuardedWhenOneEnds) {
-  const auto wait_for = [](const fs::path& path) {
-    for (int i = 0; i < 2'000 && !fs::exists(path); ++i) std::this_thread::sleep_for(Millis(5));
-    EXPECT_TRUE(fs::exists(path)) << path;
-  };
-  const std::string until = "import os, time\nwhile not os.path.exists('NAME'): time.sleep(.005)\n";
-  const auto waits_for = [&](const std::string& name) {
-    return std::string(until).replace(until.find("NAME"), 4, name);
-  };
   auto first = python({"-c", "open('first', 'w')\n" + waits_for("end_first")});
   auto second = python({"-c", "open('second', 'w')\n" + waits_for("end_second") +
                                   "for name in ['.envrc', '.idea/workspace.xml']:\n"
@@ -195,9 +196,9 @@ TEST_F(SandboxTest, PathGuardedByTwoSandboxes_StaysGuardedWhenOneEnds) {
   put_in_sandbox(second);
 
   auto one = start_process(first);
-  wait_for(top_ / "ws/first");
+  wait_for_path(top_ / "ws/first");
   auto other = start_process(second);  // finds the placeholders of the first
-  wait_for(top_ / "ws/second");
+  wait_for_path(top_ / "ws/second");
   std::ofstream(top_ / "ws/end_first").close();
   ASSERT_TRUE(one->wait({}));
   EXPECT_TRUE(fs::exists(top_ / "ws/.envrc"));
@@ -207,6 +208,23 @@ TEST_F(SandboxTest, PathGuardedByTwoSandboxes_StaysGuardedWhenOneEnds) {
   EXPECT_EQ(result->out.text() + result->err.text(), "") << "the program created the path";
   EXPECT_FALSE(fs::exists(top_ / "ws/.envrc"));
   EXPECT_FALSE(fs::exists(top_ / "ws/.idea"));
+}
+
+TEST_F(SandboxTest, PlaceholderThatAProgramOutsideWrote_Stays) {
+  auto spec = python({"-c", "open('ran', 'w')\n" + waits_for("end")});
+  put_in_sandbox(spec);
+  auto process = start_process(spec);
+  ASSERT_TRUE(process);
+  wait_for_path(top_ / "ws/ran");
+  const fs::path profile = top_ / "ws/.profile";
+  fs::permissions(profile, fs::perms(01644));  // root needs no such mode
+  std::ofstream(profile) << "written";
+  fs::permissions(profile, fs::perms(01444));
+  std::ofstream(top_ / "ws/end").close();
+  ASSERT_TRUE(process->wait({}));
+  ASSERT_TRUE(fs::exists(profile));
+  EXPECT_EQ(fs::file_size(profile), 7U);
+  EXPECT_FALSE(fs::exists(top_ / "ws/.zshrc"));
 }
 
 TEST_F(SandboxTest, Placeholders_AreFoldersOnlyWhereAFileWouldLookBroken) {
@@ -223,6 +241,11 @@ TEST_F(SandboxTest, Placeholders_AreFoldersOnlyWhereAFileWouldLookBroken) {
   EXPECT_EQ(run(spec).out.text(), "True ['.git', '.idea', '.praxis']\n");
   EXPECT_TRUE(fs::is_empty(top_ / "ws/empty"));
   EXPECT_EQ(run(spec).out.text(), "True ['.git', '.praxis']\n");
+  EXPECT_TRUE(fs::is_empty(top_ / "ws/empty"));
+  // Above what a caller names, also where it is a protected name or the folder of one.
+  for (const char* name : {".config/praxis", ".idea/run.sh", "later", "later/agent.toml"})
+    spec.sandbox->protect.push_back(workspace() + "/empty/" + name);
+  EXPECT_EQ(run(spec).out.text(), "True ['.config', '.git', '.idea', '.praxis', 'later']\n");
   EXPECT_TRUE(fs::is_empty(top_ / "ws/empty"));
 }
 

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <system_error>
+#include <utility>
 
 namespace praxis {
 namespace {
@@ -47,6 +49,24 @@ PathWay way_of(const std::string& path) {
   }
   way.end = at;
   return way;
+}
+
+std::vector<PathWay> ways_of(const std::vector<std::string>& paths) {
+  std::vector<PathWay> ways;
+  std::map<std::string, PathWay> of_folders;
+  for (const std::string& path : paths) {
+    const std::size_t start = path.rfind('/') + 1;
+    const std::string name = path.substr(start);
+    const auto [found, is_new] = of_folders.try_emplace(path.substr(0, start));
+    if (is_new) found->second = way_of(found->first);
+    PathWay way = found->second;
+    const fs::path end = fs::path(way.end) / name;
+    std::error_code is_none;
+    const bool leads_on = name.empty() || name == "." || name == ".." || fs::is_symlink(end, is_none);
+    way.end = end;
+    ways.push_back(leads_on ? way_of(path) : std::move(way));
+  }
+  return ways;
 }
 
 }  // namespace praxis

@@ -15,5 +15,7 @@ struct PathWay {
 };
 /// Follows an absolute path as the kernel does, link by link, 40 at most.
 PathWay way_of(const std::string& path);
+/// The way of each path, as `way_of` finds it. Follows a folder that holds several of them once.
+std::vector<PathWay> ways_of(const std::vector<std::string>& paths);
 
 }  // namespace praxis

@@ -52,6 +52,28 @@ TEST_F(PathWayTest, WithoutLinks) {
   EXPECT_EQ(way_of("/..").end, "/");
 }
 
+TEST_F(PathWayTest, WaysOfManyPaths_AreThoseOfEach) {
+  fs::create_symlink("../tools", top_ / "sub/way");
+  fs::create_symlink("../deep/m", top_ / "tools/r");
+  const std::vector<std::string> paths{at("sub/way/a"),
+                                       at("sub/way/r"),
+                                       at("sub/way/.."),
+                                       at("sub/way/"),
+                                       at("sub/way"),
+                                       at("none/x/../y"),
+                                       "/",
+                                       at("sub/way/../a")};
+  const std::vector<PathWay> ways = ways_of(paths);
+  ASSERT_EQ(ways.size(), paths.size());
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const PathWay way = way_of(paths[i]);
+    EXPECT_EQ(ways[i].links, way.links) << paths[i];
+    EXPECT_EQ(ways[i].folders, way.folders) << paths[i];
+    EXPECT_EQ(ways[i].end, way.end) << paths[i];
+  }
+  EXPECT_EQ(ways[1].end, at("deep/m"));
+}
+
 TEST_F(PathWayTest, CircleEnds) {
   fs::create_symlink("b", top_ / "a");
   fs::create_symlink("a", top_ / "b");

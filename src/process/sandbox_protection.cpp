@@ -50,15 +50,6 @@ Found find(const SandboxFolder& folder, const std::string& relative) {
   return {S_ISDIR(info.st_mode) ? What::kFolder : What::kFile, identity_of(opened->get())};
 }
 
-/// The part of `path` below the folder; empty if it lies elsewhere or is the folder itself.
-fs::path below(const SandboxFolder& folder, const std::string& path) {
-  std::error_code failed;
-  const fs::path real = fs::weakly_canonical(path, failed);
-  const fs::path relative =
-      (failed ? fs::path(path).lexically_normal() : real).lexically_relative(folder.path);
-  return relative.empty() || relative == "." || *relative.begin() == ".." ? fs::path() : relative;
-}
-
 /// What is to be protected, relative to the folder.
 struct Wanted {
   fs::path path;
@@ -141,15 +132,18 @@ class Protection {
       const bool is_last = std::next(part) == relative.end();
       const std::string above = path;
       path += "/" + part->string();
-      if (read_only_.contains(path)) return add_below_read_only("/" + relative.string());
+      const bool holds_named = !is_last && !wanted.named.empty();
+      if (read_only_.contains(path)) {
+        if (holds_named) make_it_a_folder(path);
+        return add_below_read_only("/" + relative.string());
+      }
       const Found found = find(folder_, path);
       switch (found.what) {
         case What::kLink:
           return add_link(path, above, wanted.named);
         case What::kNothing:
           if (wanted.only_existing) return {};
-          request_.guards.push_back(
-              {folder_.path + path, wanted.is_folder || (!is_last && !wanted.named.empty())});
+          request_.guards.push_back({folder_.path + path, wanted.is_folder || holds_named});
           fix(path, {});
           return {};
         case What::kFile:
@@ -185,17 +179,25 @@ class Protection {
   }
 
  private:
+  /// A placeholder above a path of a caller is a folder, also if it was added for another path: a program
+  /// outside may make the path of the caller meanwhile.
+  void make_it_a_folder(const std::string& path) {
+    const std::string whole = folder_.path + path;
+    for (supervisor::Guard& guard : request_.guards) guard.folder = guard.folder || guard.path == whole;
+  }
   /// Nothing can be mounted over a link, so that the folder above it becomes read-only.
   Status add_link(const std::string& path, const std::string& above, const std::string& named) {
     if (above.empty()) {
       return fail(
           ErrorCode::kPolicy,
           "the sandbox cannot be built: " + folder_.path + path +
-              " must be protected, but is a symbolic link at the top of a folder that programs may "
-              "write, where it cannot be protected. " +
+              " is a symbolic link at the top of a folder that programs may write, where it cannot be "
+              "protected. " +
               (named.empty() ? "Replace it by what it points to"
-                             : "The configuration or an agent file names " + named +
-                                   ", which leads through it: name " + way_of(named).end + " there instead"));
+                             : named +
+                                   ", which is protected or hidden, leads through it: where the "
+                                   "configuration, an agent file or an option names it, name " +
+                                   way_of(named).end + " instead"));
     }
     if (read_only_.contains(above)) return {};
     const Found found = find(folder_, above);
@@ -254,6 +256,15 @@ class Protection {
   supervisor::Request& request_;
 };
 
+/// Hides what the paths of a caller lead to.
+void hide_ends(const SandboxFolder& folder, const std::vector<PathWay>& hidden,
+               std::set<std::string>& mounted, std::vector<std::string>& options,
+               supervisor::Request& request) {
+  const std::set<std::string> none;  // also what is granted is hidden
+  Protection protection(folder, none, mounted, options, request);
+  for (const PathWay& way : hidden) protection.hide(place_in(folder, way.end));
+}
+
 }  // namespace
 
 Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox,
@@ -272,23 +283,23 @@ Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox,
     if (auto done = add_protected(folder, path, granted, wanted, entered); !done) return done;
   }
   // A program that exchanged a link there could read what the path led to before.
-  for (const std::string& path : sandbox.hide) add_links(folder, way_of(path), path, wanted, entered);
+  const std::vector<PathWay> hidden = ways_of(sandbox.hide);
+  for (std::size_t i = 0; i < hidden.size(); ++i)
+    add_links(folder, hidden[i], sandbox.hide[i], wanted, entered);
   upper_folders_first(folder, wanted);
   Protection protection(folder, granted, mounted, options, request);
   for (const Wanted& each : wanted) {
     if (auto done = protection.add(each); !done) return done;
   }
   for (const fs::path& each : entered) protection.pin_above(each / "any");
-  for (const std::string& path : sandbox.hide) protection.pin_above(below(folder, path));
-  hide_paths(folder, sandbox, mounted, options, request);
+  for (const PathWay& way : hidden) protection.pin_above(place_in(folder, way.end));
+  hide_ends(folder, hidden, mounted, options, request);
   return {};
 }
 
 void hide_paths(const SandboxFolder& folder, const Sandbox& sandbox, std::set<std::string>& mounted,
                 std::vector<std::string>& options, supervisor::Request& request) {
-  const std::set<std::string> none;  // also what is granted is hidden
-  Protection protection(folder, none, mounted, options, request);
-  for (const std::string& path : sandbox.hide) protection.hide(below(folder, path));
+  hide_ends(folder, ways_of(sandbox.hide), mounted, options, request);
 }
 
 }  // namespace praxis

@@ -26,10 +26,10 @@ struct SandboxFolder {
 /// Adds to `options`, or to the covers of a loan, the mounts that protect paths of `folder`: read-only ones
 /// at its top, of checkouts and settings anywhere below it, and of the entries of `sandbox.protect` that lie
 /// below it; empty ones for the entries of `sandbox.hide`. What is `granted` by its own name stays as
-/// granted. Nothing can be mounted over a symbolic link, so the folder of a protected link becomes read-only.
-/// Adds to `request` the paths that must exist for those mounts, and what each of them must show. `mounted`
-/// is the set of paths that the sandbox mounts something at. Error `kPolicy`: a protected link at the top of
-/// the folder, or the folder is too large to be searched.
+/// granted. Nothing can be mounted over a symbolic link, so the folder of a protected link, and of one on the
+/// way to an entry of both lists, becomes read-only. Adds to `request` the paths that must exist for those
+/// mounts, and what each of them must show. `mounted` is the set of paths that the sandbox mounts something
+/// at. Error `kPolicy`: such a link at the top of the folder, or the folder is too large to be searched.
 Status protect_paths(const SandboxFolder& folder, const Sandbox& sandbox,
                      const std::set<std::string>& granted, std::set<std::string>& mounted,
                      std::vector<std::string>& options, supervisor::Request& request);

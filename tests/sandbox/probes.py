@@ -340,6 +340,20 @@ def placeholder_of_a_folder_replaced():
     os.mkdir(WS + "/.praxis")
     return True
 @probe
+def placeholders_that_are_files_replaced():
+    changes = (lambda path: os.chmod(path, 0o644), lambda path: write(path), lambda path: os.truncate(path, 9),
+               lambda path: os.link(path, WS + "/linked"), lambda path: os.rename(path, WS + "/moved"),
+               lambda path: os.unlink(path), lambda path: os.makedirs(path + "/made"))
+    for name in (".hg", ".idea", ".claude", ".config", ".gitconfig"):
+        if not os.path.lexists(WS + "/" + name):
+            write(WS + "/" + name)
+        for change in changes:
+            try:
+                change(WS + "/" + name)
+                return True
+            except OSError:
+                pass
+@probe
 def fish_settings_made():
     os.makedirs(WS + "/.config/fish")
     return write(WS + "/.config/fish/config.fish")

@@ -20,7 +20,7 @@ struct Sandbox {
   /// shells (docs/sandbox.md lists them). Files named `.env` or `.env.*` cannot even be read. What `writable`
   /// names itself is open.
   std::vector<std::string> protect;
-  /// Existing files and folders within the writable and readable folders that the program sees as empty.
+  /// Existing files and folders within the granted folders, seen as empty; links on the way to them stay.
   std::vector<std::string> hide;
   /// No folder or file of these lists is reached through a link below one of these folders, or below a
   /// writable one: a program that may write there does not decide what another one may reach.
