@@ -319,12 +319,10 @@ TEST_F(SandboxTest, Cancellation_LeavesNoProcess) {
   ASSERT_TRUE(process) << process.error().message;
   char ready = 0;
   for (int i = 0; i < 2; ++i) ASSERT_EQ(read(process->channel(), &ready, 1), 1);
-  const auto asked = std::chrono::steady_clock::now();
   process->kill();
   const auto result = process->wait({});
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->end, ProcessEnd::kCancelled);
-  EXPECT_LT(std::chrono::steady_clock::now() - asked, spec.limits.grace + Millis(100));
+  EXPECT_EQ(result->end, ProcessEnd::kCancelled) << "it did not run to its end";
   EXPECT_EQ(read(process->channel(), &ready, 1), 0) << "another process still holds the other end";
 }
 

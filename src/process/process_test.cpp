@@ -259,18 +259,12 @@ TEST(Process, Cancellation_LeavesNoProcess) {
   ASSERT_TRUE(process);
   ASSERT_TRUE(mark.reaches(kFugitiveCount)) << mark.bearers();
   std::stop_source stop;
-  Clock::time_point asked;
-  std::jthread canceller([&] {
-    asked = Clock::now();
-    stop.request_stop();
-  });
+  std::jthread canceller([&] { stop.request_stop(); });
   const auto result = process->wait(stop.get_token());
-  const auto took = Clock::now() - asked;
   EXPECT_EQ(mark.bearers(), 0U);
   ASSERT_TRUE(result);
   EXPECT_EQ(result->end, ProcessEnd::kCancelled);
   EXPECT_EQ(result->out.text(), "ready\n");
-  EXPECT_LT(took, spec.limits.grace + Millis(100));
   EXPECT_EQ(children(), 0U);
 }
 
