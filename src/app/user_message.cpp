@@ -28,8 +28,9 @@ namespace {
 
 constexpr std::size_t kMostSignature = 64;  ///< bytes that tell an image
 constexpr std::string_view kBlanks = " \t\n\r";
-constexpr std::string_view kBlockBegin = "\n\n<file path=", kBytes = " bytes=", kCut = " cut_from=",
-                           kHeadEnd = ">\n", kBlockEnd = "\n</file>";
+constexpr std::string_view kFileBegin = "\n\n<file path=", kBytes = " bytes=", kCut = " cut_from=",
+                           kHeadEnd = ">\n", kFileEnd = "\n</file>";
+constexpr std::string_view kCommandBegin = "\n\n<command line=", kHow = " end=", kCommandEnd = "\n</command>";
 
 std::string path_on_disk(const std::string& path) {
   if (!path.starts_with("~/")) return path;
@@ -115,11 +116,11 @@ std::string block_of(const std::string& path, std::string bytes, std::size_t who
                                                  : std::string_view(bytes).substr(0, end + 1));
   }
   const std::string text = repair_utf8(bytes);
-  std::string block(kBlockBegin);
+  std::string block(kFileBegin);
   block += to_json_text(Json(repair_utf8(path)));
   block.append(kBytes).append(std::to_string(text.size()));
   if (is_cut) block.append(kCut).append(std::to_string(whole));
-  return block.append(kHeadEnd).append(text).append(kBlockEnd);
+  return block.append(kHeadEnd).append(text).append(kFileEnd);
 }
 
 /// Adds one file to the parts of a message.
@@ -164,25 +165,43 @@ std::optional<std::size_t> number_at(std::string_view& text, std::string_view la
   return number;
 }
 
+/// Takes a JSON string from the front of a text.
+std::optional<std::string> string_at(std::string_view& text) {
+  std::size_t end = 1;
+  while (end < text.size() && text[end] != '"' && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
+  const auto value = end < text.size() ? parse_json(text.substr(0, end + 1)) : fail(ErrorCode::kInput, "");
+  if (!value || !value->is_string()) return std::nullopt;
+  text.remove_prefix(end + 1);
+  return std::string(value->get_string());
+}
+
 std::optional<Block> block_at(std::string_view text) {
   const std::size_t all = text.size();
-  if (!text.starts_with(kBlockBegin)) return std::nullopt;
-  text.remove_prefix(kBlockBegin.size());
-  std::size_t end = 1;  // of the path, a JSON string
-  while (end < text.size() && text[end] != '"' && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
-  const auto path = end < text.size() ? parse_json(text.substr(0, end + 1)) : fail(ErrorCode::kInput, "");
-  if (!path || !path->is_string()) return std::nullopt;
-  text.remove_prefix(end + 1);
+  const bool is_command = text.starts_with(kCommandBegin);
+  if (!is_command && !text.starts_with(kFileBegin)) return std::nullopt;
+  text.remove_prefix(is_command ? kCommandBegin.size() : kFileBegin.size());
+  const auto name = string_at(text);
+  std::optional<std::string> how;
+  if (is_command && text.starts_with(kHow)) {
+    text.remove_prefix(kHow.size());
+    how = string_at(text);
+  }
   const auto bytes = number_at(text, kBytes);
-  const auto whole = number_at(text, kCut);
-  if (!bytes || !text.starts_with(kHeadEnd)) return std::nullopt;
+  const auto whole = is_command ? std::nullopt : number_at(text, kCut);
+  if (!name || !bytes || how.has_value() != is_command || !text.starts_with(kHeadEnd)) return std::nullopt;
   text.remove_prefix(kHeadEnd.size());
-  if (text.size() < *bytes || !text.substr(*bytes).starts_with(kBlockEnd)) return std::nullopt;
-  Block block{std::string(path->get_string()) + " (" + size_of(*bytes), 0};
+  const std::string_view end = is_command ? kCommandEnd : kFileEnd;
+  if (text.size() < *bytes || !text.substr(*bytes).starts_with(end)) return std::nullopt;
+  Block block{(is_command ? "! " : "") + *name + " (" + (is_command ? *how + ", " : "") + size_of(*bytes), 0};
   if (whole) block.about += " of " + size_of(*whole);
   block.about += ')';
-  block.length = all - text.size() + *bytes + kBlockEnd.size();
+  block.length = all - text.size() + *bytes + end.size();
   return block;
+}
+
+/// Where the next block may begin.
+std::size_t next_block(std::string_view text, std::size_t from) {
+  return std::min(text.find(kFileBegin, from), text.find(kCommandBegin, from));
 }
 
 }  // namespace
@@ -195,6 +214,13 @@ bool may_begin_mention(std::string_view text, std::size_t at) {
 std::string mention_of(std::string_view path) {
   const bool quotes = path.find_first_of(kBlanks) != std::string_view::npos;
   return quotes ? "@\"" + std::string(path) + '"' : '@' + std::string(path);
+}
+
+std::string command_block(std::string_view command, std::string_view how, std::string_view output) {
+  std::string block(kCommandBegin);
+  block.append(to_json_text(Json(repair_utf8(command)))).append(kHow).append(to_json_text(Json(how)));
+  block.append(kBytes).append(std::to_string(output.size())).append(kHeadEnd).append(output);
+  return block.append(kCommandEnd);
 }
 
 Result<Message> message_with_files(std::string text) {
@@ -216,16 +242,16 @@ Result<Message> message_with_files(std::string text) {
 
 ReadableMessage readable_message(std::string_view text) {
   constexpr int kMostTries = 100;
-  std::size_t begin = text.find(kBlockBegin);
+  std::size_t begin = next_block(text, 0);
   for (int i = 0; begin != std::string_view::npos && i < kMostTries; ++i) {
     ReadableMessage readable{std::string(text.substr(0, begin)), {}};
     std::size_t at = begin;
     for (auto block = block_at(text.substr(at)); block; block = block_at(text.substr(at))) {
-      readable.files.push_back(std::move(block->about));
+      readable.attached.push_back(std::move(block->about));
       at += block->length;
     }
     if (at == text.size()) return readable;
-    begin = text.find(kBlockBegin, begin + 1);
+    begin = next_block(text, begin + 1);
   }
   return {std::string(text), {}};
 }

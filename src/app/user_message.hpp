@@ -1,5 +1,6 @@
-// Files that a message of a user names as `@path`: their text goes with the message, each as a block of its
-// own under its path; an image goes as an image. The same on every surface where a person writes.
+// What goes with a message of a user: the text of files that it names as `@path`, each as a block of its own
+// under its path, an image as an image, and the output of commands that the user ran. The same on every
+// surface where a person writes.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +29,14 @@ std::string mention_of(std::string_view path);
 /// (`.env`), or is beyond a bound.
 Result<Message> message_with_files(std::string text);
 
+/// The block of a command that the user ran, for the end of a message. `how` says how it ended, such as
+/// `exit 0`; `output` is valid text.
+std::string command_block(std::string_view command, std::string_view how, std::string_view output);
+
 /// A message as a person reads it.
 struct ReadableMessage {
-  std::string text;                ///< without the blocks
-  std::vector<std::string> files;  ///< of each block its path, with its size
+  std::string text;                   ///< without the blocks
+  std::vector<std::string> attached;  ///< of each block the path or the command, with its size
 };
 /// Takes the blocks at the end of a text apart. A text without whole blocks is returned unchanged.
 ReadableMessage readable_message(std::string_view text);

@@ -71,12 +71,31 @@ TEST_F(FileMentions, ReadersSeeTheTextAndTheNames) {
   file("b.txt", std::string(3000, 'b'));
   const ReadableMessage readable = readable_message(sent("Read @a.txt @b.txt"));
   EXPECT_EQ(readable.text, "Read @a.txt @b.txt");
-  EXPECT_THAT(readable.files, ElementsAre("a.txt (45 bytes)", "b.txt (3 kB)"));
+  EXPECT_THAT(readable.attached, ElementsAre("a.txt (45 bytes)", "b.txt (3 kB)"));
   for (const char* other :
        {"", "x\n\n<file path=\"a\" bytes=9>\nshort\n</file>", "\n\n<file path=", "\n\n<file path=\"",
         "\n\n<file path=\"\\", "x\n\n<file path=\"a\" bytes=1>\nb\n</file>more"}) {
     EXPECT_EQ(readable_message(other).text, other);
-    EXPECT_THAT(readable_message(other).files, IsEmpty());
+    EXPECT_THAT(readable_message(other).attached, IsEmpty());
+  }
+}
+
+TEST_F(FileMentions, CommandsAreBlocksAmongThoseOfFiles) {
+  file("a.txt", "one");
+  const std::string command = command_block("grep \"x\" *\n", "exit 1", "no\n</command>\n");
+  EXPECT_EQ(
+      command,
+      "\n\n<command line=\"grep \\\"x\\\" *\\n\" end=\"exit 1\" bytes=14>\nno\n</command>\n\n</command>");
+  const ReadableMessage readable =
+      readable_message(sent("See @a.txt") + command + command_block("ls", "exit 0", ""));
+  EXPECT_EQ(readable.text, "See @a.txt");
+  EXPECT_THAT(readable.attached, ElementsAre("a.txt (3 bytes)", "! grep \"x\" *\n (exit 1, 14 bytes)",
+                                             "! ls (exit 0, 0 bytes)"));
+  for (const char* other :
+       {"x\n\n<command line=\"ls\" bytes=1>\ny\n</command>",
+        "\n\n<command line=\"ls\" end=", "x\n\n<command line=\"ls\" end=\"exit 0\" bytes=1>\ny\n</file>"}) {
+    EXPECT_EQ(readable_message(other).text, other);
+    EXPECT_THAT(readable_message(other).attached, IsEmpty());
   }
 }
 

@@ -13,6 +13,7 @@ constexpr std::string_view kKeys =
     "Alt-Up         the last message that waits, back into the composer\n"
     "Ctrl-J         new line (Shift-Enter where the terminal tells it apart)\n"
     "@              names a file, whose text is sent with the message\n"
+    "!              a command for your own shell; the model sees its output\n"
     "Tab            takes the completion, or decides the step that waits\n"
     "Esc            stop the agent; what is done stays; twice: back to a turn\n"
     "Ctrl-C         clear the text, or stop the agent; twice: leave\n"

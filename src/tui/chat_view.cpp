@@ -161,8 +161,8 @@ void ChatView::show_message(const events::MessageAdded& added, std::string& out)
     out += styles_.bold((begin == 0 ? "> " : "  ") + text.substr(begin, end - begin)) + '\n';
     begin = end + 1;
   } while (begin <= text.size());
-  for (const std::string& file : readable.files)
-    out += styles_.dim("  + " + app::one_line(app::exact(file), columns_ - 4)) + '\n';
+  for (const std::string& each : readable.attached)
+    out += styles_.dim("  + " + app::one_line(app::exact(each), columns_ - 4)) + '\n';
   for (const Part& part : added.message->parts) {
     const auto* image = std::get_if<ImagePart>(&part);
     if (image != nullptr)

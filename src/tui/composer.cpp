@@ -53,6 +53,7 @@ void Composer::set(std::string_view text) {
   pastes_.clear();
   before_.clear();
   cursor_ = 0;
+  mark_typed_ = false;
   recalled_ = history_.size();
   sought_.reset();
   paste(text);
@@ -69,13 +70,21 @@ void Composer::paste(std::string_view text) {
 void Composer::insert(std::string_view text) {
   if (text_.size() + text.size() > kMostText) return;
   keep();
+  if (cursor_ == 0 && !text.empty()) mark_typed_ = false;
   text_.insert(cursor_, text);
   cursor_ += text.size();
+}
+
+void Composer::type(std::string_view character) {
+  const bool is_first = cursor_ == 0;
+  insert(character);
+  if (is_first && cursor_ > 0) mark_typed_ = character == "!";
 }
 
 void Composer::erase(std::size_t from, std::size_t to) {
   if (from >= to) return;
   keep();
+  if (from == 0) mark_typed_ = false;
   text_.erase(from, to - from);
   cursor_ = from;
 }
@@ -83,19 +92,21 @@ void Composer::erase(std::size_t from, std::size_t to) {
 void Composer::replace_before_cursor(std::size_t begin, std::string_view with) {
   if (begin > cursor_ || text_.size() + with.size() > kMostText) return;
   keep();
+  if (begin == 0) mark_typed_ = false;
   text_.replace(begin, cursor_ - begin, with);
   cursor_ = begin + with.size();
 }
 
 void Composer::keep() {
   if (before_.size() >= kMostUndo) before_.erase(before_.begin());
-  before_.push_back({text_, cursor_});
+  before_.push_back({text_, cursor_, mark_typed_});
 }
 
 void Composer::undo() {
   if (before_.empty()) return;
   text_ = std::move(before_.back().text);
   cursor_ = before_.back().cursor;
+  mark_typed_ = before_.back().mark_typed;
   before_.pop_back();
 }
 
@@ -135,7 +146,7 @@ bool Composer::move(const Key& key) {
 bool Composer::edit(const Key& key) {
   switch (key.kind) {
     case KeyKind::kText:
-      insert(key.text);
+      type(key.text);
       return true;
     case KeyKind::kPaste:
       paste(key.text);
@@ -203,14 +214,20 @@ bool Composer::vertical(bool up) {
 }
 
 void Composer::recall(std::size_t index) {
-  if (recalled_ == history_.size()) written_ = text();
-  const std::string shown = index == history_.size() ? written_ : history_[index];
+  if (recalled_ == history_.size()) {
+    written_ = text();
+    written_mark_typed_ = mark_typed_;
+  }
+  const bool is_written = index == history_.size();
+  const std::string shown = is_written ? written_ : history_[index].text;
   set(shown);
+  mark_typed_ = is_written ? written_mark_typed_ : history_[index].as == Sent::kShellLine;
   recalled_ = index;
 }
 
-void Composer::remember(std::string sent) {
-  if (history_.empty() || history_.back() != sent) history_.push_back(std::move(sent));
+void Composer::remember(std::string sent, Sent as) {
+  if (history_.empty() || history_.back().text != sent || history_.back().as != as)
+    history_.push_back({std::move(sent), as});
   if (history_.size() > kMostHistory) history_.erase(history_.begin());
   recalled_ = history_.size();
 }
@@ -218,7 +235,7 @@ void Composer::remember(std::string sent) {
 void Composer::search() {
   const std::string wanted = sought_.value_or(text_);
   for (std::size_t i = std::min(recalled_, history_.size()); i > 0; --i) {
-    if (history_[i - 1].find(wanted) == std::string::npos) continue;
+    if (history_[i - 1].text.find(wanted) == std::string::npos) continue;
     recall(i - 1);
     sought_ = wanted;
     return;

@@ -12,6 +12,12 @@
 
 namespace praxis::tui {
 
+/// What an entry of the history was.
+enum class Sent : bool {
+  kMessage,
+  kShellLine,  ///< the shell ran it, with its `!`
+};
+
 class Composer {
  public:
   static constexpr std::size_t kFoldLines = 10;  ///< a paste of more lines is shown as one word
@@ -22,6 +28,11 @@ class Composer {
   /// The text to send, with the whole of each paste.
   std::string text() const;
   bool empty() const { return text_.empty(); }
+  /// Whether the text begins with a `!`.
+  bool has_mark() const { return text_.starts_with('!'); }
+  /// Whether the text is a line for the shell: its `!` is a key that the user typed, or the history has the
+  /// line as one; a `!` of a paste, a draft or a message that came back is not. All of it is on the screen.
+  bool is_shell_line() const { return has_mark() && mark_typed_ && text() == text_; }
   /// Replaces the text; the cursor stands at its end.
   void set(std::string_view text);
   void clear() { set(""); }
@@ -33,7 +44,7 @@ class Composer {
   /// Replaces the text from a place before the cursor up to the cursor.
   void replace_before_cursor(std::size_t begin, std::string_view with);
 
-  void remember(std::string sent);
+  void remember(std::string sent, Sent as = Sent::kMessage);
   /// Searches the history backwards for what is typed; nothing changes if nothing is found.
   void search();
 
@@ -46,9 +57,15 @@ class Composer {
   struct Snapshot {
     std::string text;
     std::size_t cursor = 0;
+    bool mark_typed = false;
+  };
+  struct Entry {
+    std::string text;
+    Sent as;
   };
 
   void insert(std::string_view text);
+  void type(std::string_view character);
   void erase(std::size_t from, std::size_t to);
   void keep();
   void undo();
@@ -67,9 +84,11 @@ class Composer {
   std::size_t cursor_ = 0;
   std::vector<std::string> pastes_;  ///< what the words `[paste 1: 12 lines]` stand for
   std::vector<Snapshot> before_;     ///< for undo
-  std::vector<std::string> history_;
+  std::vector<Entry> history_;
   std::size_t recalled_ = 0;  ///< index in the history; its size: what is being written
   std::string written_;       ///< while an entry of the history is shown
+  bool mark_typed_ = false;   ///< of the text
+  bool written_mark_typed_ = false;
   std::optional<std::string> sought_;
 };
 

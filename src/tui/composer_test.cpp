@@ -43,6 +43,44 @@ TEST(Composer, MovesByWordsAndLines) {
   EXPECT_EQ(composer.text(), "one \nthree");
 }
 
+TEST(Composer, LineForTheShellHasATypedMark) {
+  Composer composer;
+  const auto is_line = [&](std::string_view bytes) {
+    composer.clear();
+    type(composer, bytes);
+    return composer.is_shell_line();
+  };
+  EXPECT_TRUE(is_line("!ls"));
+  EXPECT_TRUE(is_line("ls\x01!")) << "typed at the start later";
+  EXPECT_TRUE(is_line("!\x1b[200~ls -l\x1b[201~")) << "what is pasted after it is on the screen";
+  EXPECT_FALSE(is_line("ls!"));
+  EXPECT_FALSE(is_line(" !ls"));
+  EXPECT_FALSE(is_line("\x1b[200~!ls\x1b[201~"));
+  EXPECT_FALSE(is_line("!\x01\x1b[200~!ls\x1b[201~")) << "the pasted mark stands first";
+  EXPECT_FALSE(is_line("\x1b[200~!ls\x1b[201~\x01!\x7f")) << "the typed mark is gone";
+  EXPECT_FALSE(is_line("!\x1b[200~1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\x1b[201~"))
+      << "folded: not on the screen";
+  composer.set("!ls");
+  EXPECT_FALSE(composer.is_shell_line()) << "a draft, or a message that came back";
+  type(composer, "\x01\x1b[3~!\x1f\x1f");
+  EXPECT_FALSE(composer.is_shell_line()) << "undone";
+}
+
+TEST(Composer, HistoryKeepsWhichEntriesWereLinesForTheShell) {
+  Composer composer;
+  composer.remember("!message");
+  composer.remember("!line", Sent::kShellLine);
+  type(composer, "!x\x1b[A");
+  EXPECT_EQ(composer.text(), "!line");
+  EXPECT_TRUE(composer.is_shell_line());
+  type(composer, "\x1b[A");
+  EXPECT_EQ(composer.text(), "!message");
+  EXPECT_FALSE(composer.is_shell_line());
+  type(composer, "\x1b[B\x1b[B");
+  EXPECT_EQ(composer.text(), "!x");
+  EXPECT_TRUE(composer.is_shell_line());
+}
+
 TEST(Composer, RowsFitAndMarkTheCursor) {
   Composer composer;
   type(composer, "abcdefgh\n日本語");

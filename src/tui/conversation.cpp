@@ -37,7 +37,7 @@ ParkId whole_id(const ParkId& id, const SessionId& session) {
 }  // namespace
 
 Conversation::Conversation(const ChatSetup& setup, std::unique_ptr<ChatRun> run)
-    : setup_(setup), run_(std::move(run)), styles_{setup.theme.theme} {
+    : setup_(setup), run_(std::move(run)), styles_{setup.theme.theme}, shell_(setup.executor, waker()) {
   follow();
 }
 
@@ -88,9 +88,8 @@ std::string Conversation::begin(std::size_t columns) {
   const std::string_view shown = last_lines(text, kMostHistoryLines);
   std::string out;
   if (const std::size_t hidden = count_lines(text) - count_lines(shown); hidden > 0)
-    out = styles_.dim(
-              fmt::format("({} earlier lines{})", hidden,
-                          setup_.workspace.server_options.empty() ? ": praxis show " + id_.str() : "")) +
+    out = styles_.dim(fmt::format("({} earlier lines{})", hidden,
+                                  is_at_server() ? "" : ": praxis show " + id_.str())) +
           '\n';
   out += shown;
   if (*is_left) resume();
@@ -124,7 +123,7 @@ void Conversation::note_turn(const Event& event) {
 }
 
 std::string Conversation::take_events(std::size_t columns) {
-  std::string text;
+  std::string text = take_shell_line();
   for (EventFeed::Item& item : feed_->take()) {
     if (const auto* event = std::get_if<Event>(&item)) {
       text += view_->show(*event, columns);
@@ -250,6 +249,7 @@ std::string Conversation::submit(const std::string& text, Delivery delivery, std
 }
 
 std::string Conversation::deliver(Message message, Delivery delivery) {
+  attach_outputs(message);
   if (!works()) {
     send(std::move(message));
   } else {
@@ -259,6 +259,7 @@ std::string Conversation::deliver(Message message, Delivery delivery) {
 }
 
 void Conversation::interrupt() {
+  if (shell_.running()) return shell_.stop();
   examining_ = false;
   if (filling_) filling_->request_stop();
   if (works()) run_->interrupt();
@@ -267,6 +268,7 @@ void Conversation::interrupt() {
 std::string Conversation::settle(std::size_t columns) {
   std::string text = take_events(columns);
   if (filling_) filling_->request_stop();
+  shell_.stop();
   run_->leave();
   return text + take_events(columns);
 }

@@ -19,6 +19,7 @@
 #include "tui/event_feed.hpp"
 #include "tui/followed_agent.hpp"
 #include "tui/prompt_names.hpp"
+#include "tui/shell_lines.hpp"
 #include "tui/status_facts.hpp"
 #include "tui/step_card.hpp"
 #include "tui/tree_text.hpp"
@@ -59,6 +60,12 @@ class Conversation {
 
   /// Sends a message, or carries out a `/command`. Returns what to print.
   std::string submit(const std::string& text, Delivery delivery, std::size_t columns);
+  /// Runs a line in the user's shell; an empty one leaves what such lines printed out of the next message.
+  /// Returns what to print.
+  std::string run_shell_line(const std::string& line);
+  const std::optional<ShellLines::Running>& shell_line() const { return shell_.running(); }
+  /// How many outputs of such lines go with the next message.
+  std::size_t shell_outputs() const { return shell_outputs_.size(); }
   /// What the last command offers, once: the chat lets the user choose. Nothing on a plain chat.
   std::optional<Offer> take_offer() { return std::exchange(offer_, std::nullopt); }
   /// Offers the turns, to go back to before one; returns what to print.
@@ -95,8 +102,10 @@ class Conversation {
   /// sent, and the one of a turn that was taken back.
   std::vector<std::string> take_unread();
   bool is_busy() const { return works() || filling_.has_value(); }
-  /// Whether the answer of `/doctor` is on its way; `interrupt` leaves it.
-  bool is_examining() const { return examining_; }
+  /// Whether there is something that `interrupt` stops: also `/doctor`, and a line in the user's shell.
+  bool can_interrupt() const { return is_busy() || examining_ || shell_.running(); }
+  /// Whether the run is one of a server.
+  bool is_at_server() const { return !setup_.workspace.server_options.empty(); }
   /// What the line below the composer is made from.
   StatusFacts status_facts(std::size_t columns) const;
   /// The agents of the run that are active.
@@ -139,6 +148,8 @@ class Conversation {
   std::string cost() const;
   std::string doctor();
   std::string take_examined(const Examined& examined);
+  std::string take_shell_line();
+  void attach_outputs(Message& message);
   std::string context(std::size_t columns) const;
   std::string waiting_steps(std::size_t columns) const;
   std::string change_queue(const std::string& rest);
@@ -165,6 +176,8 @@ class Conversation {
   SessionId id_;
   Styles styles_;
   std::shared_ptr<EventFeed> feed_ = std::make_shared<EventFeed>();
+  ShellLines shell_;
+  ShellOutputs shell_outputs_;
   std::unique_ptr<ChatView> view_;
   std::optional<FollowedAgent> followed_;
   std::deque<StepCard> cards_;

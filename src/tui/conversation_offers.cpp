@@ -64,6 +64,7 @@ std::string Conversation::choose(const Offer& offer, const Choice& choice, std::
 std::vector<std::string> Conversation::take_unread() {
   std::vector<std::string> unread = view_->take_unread();
   std::ranges::move(std::exchange(unread_, {}), std::back_inserter(unread));
+  for (const std::string& text : unread) shell_outputs_.put_back(text);
   return unread;
 }
 

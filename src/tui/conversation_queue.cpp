@@ -37,7 +37,10 @@ Status Conversation::withdraw(const WaitingMessage& message) {
   const Status done = run_->command(id_, {{CommandVerb::kWithdraw, std::to_string(message.id)}});
   if (!done && done.error().code != ErrorCode::kInput && asked_back_.size() < kMostAsked)
     asked_back_.push_back(message);
-  if (done) taken_back_.push_back(message.id);
+  if (done) {
+    taken_back_.push_back(message.id);
+    shell_outputs_.put_back(message.text);
+  }
   return done;
 }
 

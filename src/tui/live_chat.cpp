@@ -87,7 +87,10 @@ LiveChat::LiveChat(const ChatSetup& setup, Conversation& conversation, RawTermin
   std::error_code failed;
   names_.emplace(conversation_.executor(), std::filesystem::current_path(failed).string(),
                  conversation_.waker());
-  for (std::string& sent : drafts_.history()) composer_.remember(std::move(sent));
+  for (std::string& sent : drafts_.history()) {
+    const Sent as = sent.starts_with('!') ? Sent::kShellLine : Sent::kMessage;
+    composer_.remember(std::move(sent), as);
+  }
   composer_.set(drafts_.load(conversation_.is_recorded() ? conversation_.id().str() : Drafts::key_of_new()));
 }
 
@@ -121,7 +124,7 @@ void LiveChat::wait() {
     if (poll(ready.data(), 2, millis(kFrame - since)) == 0) poll(ready.data(), ready.size(), 0);
   }
   if (std::ranges::all_of(ready, [](const pollfd& each) { return each.revents == 0; })) {
-    const bool ticks = conversation_.is_busy() || tree_;
+    const bool ticks = conversation_.can_interrupt() || tree_;
     const auto time = reader_.is_incomplete() ? kEscapeTime : kTick;
     poll(ready.data(), ready.size(), reader_.is_incomplete() || ticks ? millis(time) : -1);
   }
@@ -142,6 +145,7 @@ void LiveChat::read_keys() {
     leaving_ = true;  // the terminal has gone
     return;
   }
+  ++reads_;
   for (const Key& key : reader_.feed({buffer.data(), static_cast<std::size_t>(got)})) press(key);
   keep_draft();
 }
@@ -204,15 +208,18 @@ void LiveChat::press(const Key& key) {
       if (card() == nullptr || !card()->back()) focus(false);
       lends_composer_ = false;
       return composer_.set(std::exchange(own_text_, {}));
-    default:
+    default: {
+      const bool was_shell_line = composer_.is_shell_line();
       composer_.press(key);
+      if (!was_shell_line) shell_read_ = reads_;
       begin_completion(key);
+    }
   }
 }
 
 /// Esc stops the agent; pressed twice while it is idle, it offers to go back to before a turn.
 void LiveChat::stop_or_go_back(Clock::time_point last) {
-  if (conversation_.is_busy() || conversation_.is_examining()) return conversation_.interrupt();
+  if (conversation_.can_interrupt()) return conversation_.interrupt();
   const auto now = Clock::now();
   if (now - last >= kLeaveTime || !composer_.empty()) {
     escape_ = now;
@@ -279,6 +286,7 @@ void LiveChat::enter(Delivery delivery) {
     return;
   }
   while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
+  if (composer_.has_mark()) return run_shell_line(text);
   composer_.clear();
   keep_draft();
   if (!text.empty()) {
@@ -341,6 +349,7 @@ std::vector<std::string> LiveChat::lines() {
     const std::size_t rows = size_.rows > below.size() + 4 ? size_.rows - below.size() - 3 : 1;
     std::ranges::move(queue_->lines(wide, rows, styles_), std::back_inserter(below));
   }
+  std::ranges::move(shell_lines(wide), std::back_inserter(below));
   const std::size_t used = below.size() + 2;
   const std::size_t most = size_.rows > used + 1 ? std::min(size_.rows - used - 1, size_.rows / 2 + 1) : 1;
   for (std::string& row : composer_.rows(wide, most, "\x1b[7m", "\x1b[27m")) below.push_back(std::move(row));
@@ -367,7 +376,7 @@ std::string LiveChat::below_composer(std::size_t wide) {
 std::string LiveChat::own_status(std::size_t wide) {
   const auto now = Clock::now();
   // The folder of this chat is not that of a run at a server.
-  if (now - place_seen_ >= kPlaceTime && setup_.workspace.server_options.empty()) {
+  if (now - place_seen_ >= kPlaceTime && !conversation_.is_at_server()) {
     std::error_code failed;
     place_ = status_place(std::filesystem::current_path(failed).string());
     place_seen_ = now;

@@ -39,6 +39,8 @@ class LiveChat {
   void call_user();
   void take_background(std::string_view color);
   void enter(Delivery delivery);
+  void run_shell_line(const std::string& text);
+  std::vector<std::string> shell_lines(std::size_t wide) const;
   void stop_or_leave();
   void suspend();
   void edit_outside();
@@ -107,8 +109,10 @@ class LiveChat {
   Composer composer_;
   LiveRegion region_;
   TerminalSize size_;
-  std::string finished_;  ///< to be printed with the next frame
-  std::string hint_;      ///< until the next key
+  std::string finished_;          ///< to be printed with the next frame
+  std::string hint_;              ///< until the next key
+  std::uint64_t reads_ = 0;       ///< of keys
+  std::uint64_t shell_read_ = 0;  ///< in which the text became a line for the shell
   bool leaving_ = false;
   bool looked_at_ = true;  ///< as far as the terminal says
   bool worked_ = false;    ///< when last looked, without waiting for the user

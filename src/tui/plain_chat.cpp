@@ -76,8 +76,7 @@ class PlainChat {
 
   /// Lines from a pipe are taken when the agent waits for one; a user decides when to type.
   bool can_take() const {
-    const bool works = conversation_.is_busy() || conversation_.is_examining();
-    return (is_terminal_ && !ended_) || !works || !conversation_.cards().empty();
+    return (is_terminal_ && !ended_) || !conversation_.can_interrupt() || !conversation_.cards().empty();
   }
 
   bool take_line() {

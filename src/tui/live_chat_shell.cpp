@@ -1,0 +1,55 @@
+// `!command` at a terminal that can be redrawn.
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "app/plain_text.hpp"
+#include "tui/live_chat.hpp"
+
+namespace praxis::tui {
+
+/// Runs the text of the composer in the user's shell, if it is the user who made it a command. One that came
+/// with its Enter in one piece is a paste into a terminal that does not mark pastes.
+void LiveChat::run_shell_line(const std::string& text) {
+  if (!composer_.is_shell_line()) {
+    hint_ = "not run: type the ! yourself; a blank before it makes this a message";
+    return;
+  }
+  if (shell_read_ == reads_) {
+    hint_ = "Enter once more runs this in your shell";
+    return;
+  }
+  const auto first = text.find_first_not_of(' ', 1);
+  const std::string line = first == std::string::npos ? "" : text.substr(first);
+  if (!line.empty() && conversation_.shell_line()) {
+    hint_ = "another command runs: Esc stops it";
+    return;
+  }
+  composer_.clear();
+  keep_draft();
+  if (!line.empty()) {
+    composer_.remember(text, Sent::kShellLine);
+    drafts_.remember(text);
+  }
+  print(conversation_.run_shell_line(line));
+}
+
+/// Above the composer: the command that runs, what goes with the next message, what Enter would do.
+std::vector<std::string> LiveChat::shell_lines(std::size_t wide) const {
+  std::vector<std::string> lines;
+  const auto add = [&](const std::string& text) { lines.push_back(styles_.dim(app::one_line(text, wide))); };
+  if (const auto& running = conversation_.shell_line()) {
+    const auto time = std::chrono::floor<std::chrono::seconds>(Clock::now() - running->since);
+    add(fmt::format("Esc stops your command ({} s): {}", time.count(), app::exact(running->line)));
+  }
+  if (const std::size_t outputs = conversation_.shell_outputs(); outputs > 0)
+    add(fmt::format("with your next message: {} output{}; ! alone leaves {} out", outputs,
+                    outputs == 1 ? "" : "s", outputs == 1 ? "it" : "them"));
+  if (!lends_composer_ && composer_.is_shell_line())
+    add(conversation_.is_at_server() ? "Enter runs this in your shell, on this machine"
+                                     : "Enter runs this in your shell");
+  return lines;
+}
+
+}  // namespace praxis::tui

@@ -1,0 +1,167 @@
+// `!command` in a chat: whose act it is, what stops it, and what of it the model sees.
+#include <csignal>
+
+#include "chat_rig.hpp"
+
+namespace praxis::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ChatShell : public CliChat {
+ protected:
+  ChatShell() {
+    options_.env["SHELL"] = "/bin/sh";
+    file("talk.jsonl", says("Ok."));
+  }
+
+  bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
+  /// Types a line for the shell, as a person does, who does not type and send it in one instant.
+  static void run_line(TerminalSession& chat, const std::string& line) {
+    chat.type('!' + line);
+    chat.shows("Enter runs this in your shell");
+    chat.type("\r");
+    loses(chat, "Enter runs this in your shell");
+  }
+  std::string log() { return praxis({"export", "last"}).out; }
+};
+
+TEST_F(ChatShell, CtrlCStopsTheCommandWithAllItStarted) {
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  run_line(
+      *run,
+      "sh -c 'trap \"\" INT TERM; echo $$ > deaf; sleep 1000' & setsid sleep 1000 & echo $! > other; wait");
+  ASSERT_TRUE(
+      run->wait_until([&] { return contents("deaf").ends_with('\n') && contents("other").ends_with('\n'); }));
+  run->type("\x03");
+  run->shows("stopped; the model sees it");
+  for (const char* name : {"deaf", "other"}) {
+    const pid_t process = std::stoi(contents(name));
+    EXPECT_TRUE(run->wait_until([&] { return kill(process, 0) != 0; })) << name << " is still there";
+  }
+  run->type("Go on\r");
+  run->shows("Ok.");
+  run->type("\x04");  // a second Ctrl-C may come too soon to be the first of two
+  EXPECT_EQ(run->finish(), 0);
+}
+
+TEST_F(ChatShell, LeavingTheChatStopsTheCommand) {
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  run_line(*run, "echo $$ > shell; sleep 1000");
+  ASSERT_TRUE(run->wait_until([&] { return contents("shell").ends_with('\n'); }));
+  run->type("\x04");
+  EXPECT_EQ(run->finish(), 0);
+  const pid_t process = std::stoi(contents("shell"));
+  EXPECT_TRUE(run->wait_until([&] { return kill(process, 0) != 0; }));
+  EXPECT_TRUE(run->reads_lines());
+}
+
+TEST_F(ChatShell, WhatTheUserHasNotTypedDoesNotRun) {
+  file("talk.jsonl", says("Slow.", 600000) + says("Read."));
+  auto run = chat({"talk.toml"});
+  begin(*run);
+  run->type("\x1b[200~!touch ran\x1b[201~\r");
+  run->shows("not run: type the !");
+  run->type("\x03");
+  loses(*run, "> !touch");
+  run->type("\x1b[A");
+  run->shows("> !touch ran");
+  run->type("\r");
+  run->shows("not run: type the !");
+  run->type("\x15!touch ran\r\r");  // a paste, of a terminal that does not mark it
+  run->shows("Enter once more runs");
+  run->type("\x15");
+  loses(*run, "> !touch");
+  run->type("!touch ran");
+  run->shows("Enter runs this in your shell");
+  run->signal(SIGKILL);
+  EXPECT_EQ(run->finish(), 128 + SIGKILL);
+  run = chat({"talk.toml"});
+  run->shows("> !touch ran");
+  run->type("\r");
+  run->shows("not run: type the !");
+  run->type("\x01 \r");
+  run->shows("waits for the model");
+  EXPECT_THAT(left(*run), HasSubstr(">  !touch ran"));
+  EXPECT_FALSE(exists("ran"));
+}
+
+TEST_F(ChatShell, MessageOfAnotherSurfaceDoesNotRunWhenItIsTakenBack) {
+  file("talk.jsonl", says("Slow.", 600000));
+  const auto run = chat({"talk.toml"});
+  begin_and_queue(*run);
+  const std::string id = json_string(praxis({"runs", "--json"}).items().at(0), "id");
+  EXPECT_EQ(praxis({"tree", "enqueue", id, "!touch ran"}).status, 0);
+  run->shows("queued: !touch ran");
+  run->type("\x1b[1;3A");
+  run->shows("> !touch ran");
+  run->type("\r");
+  run->shows("not run: type the !");
+  run->type("\x15");
+  left(*run);
+  EXPECT_FALSE(exists("ran"));
+}
+
+TEST_F(ChatShell, HistoryRunsALineAgain) {
+  auto run = chat({"talk.toml"});
+  begin(*run);
+  run_line(*run, "echo x >> ran");
+  run->shows("exit 0; the model sees it");
+  left(*run);
+  run = chat({"talk.toml"});
+  begin(*run);
+  run->type("\x1b[A");
+  run->shows("Enter runs this in your shell");
+  run->type("\r");
+  run->shows("exit 0; the model sees it");
+  left(*run);
+  EXPECT_EQ(contents("ran"), "x\nx\n");
+}
+
+TEST_F(ChatShell, OutputComesBackWithItsMessage) {
+  file("talk.jsonl", R"({"asked": "Begin", "text": "Too late.", "delay_ms": 600000})"
+                     "\n" +
+                         says("Seen."));
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  run->type("Begin\r");
+  run->shows("waits for the model");
+  run_line(*run, "printf 'k%spt' e");
+  run->shows("next message: 1 output");
+  run->type("unread\r");
+  run->shows("next step: unread");
+  loses(*run, "next message: 1 output");
+  run->type("\x1b");
+  run->shows("> unread");
+  run->shows("next message: 1 output");
+  run->type("\r");
+  run->shows("Seen.");
+  expect_once_in_order(left(*run), {"> Begin", "- cancelled:", "> unread", "(exit 0, 4 bytes)", "Seen."});
+  EXPECT_THAT(log(), HasSubstr(R"(end=\"exit 0\" bytes=4>\nkept\n</command>)"));
+}
+
+TEST_F(ChatShell, OutputIsBoundedAndSaysSo) {
+  file("talk.jsonl", says("Seen."));
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  run_line(*run, "printf begin; yes | head -c 3000000; printf 'e%s' nd >&2");
+  run->shows("exit 0; the model sees it");
+  run->type("Read\r");
+  run->shows("Seen.");
+  EXPECT_THAT(left(*run), AllOf(HasSubstr("begin"), HasSubstr("\nend\n"), HasSubstr("left out")));
+  EXPECT_LT(log().size(), 60'000U);
+}
+
+TEST_F(ChatShell, PlainChatSendsTheLineAsAMessage) {
+  options_.input = "!touch ran\n";
+  EXPECT_THAT(praxis({"chat", "talk.toml", "--plain"}).out,
+              AllOf(HasSubstr("> !touch ran"), HasSubstr("Ok.")));
+  EXPECT_FALSE(exists("ran"));
+}
+
+}  // namespace
+}  // namespace praxis::testing
