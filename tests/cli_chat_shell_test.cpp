@@ -48,6 +48,32 @@ TEST_F(ChatShell, CtrlCStopsTheCommandWithAllItStarted) {
   EXPECT_EQ(run->finish(), 0);
 }
 
+/// Stops a command that does not end, and the agent.
+void stop_both(TerminalSession& chat, const std::string& key) {
+  chat.type(key);
+  chat.shows("Esc stops the agent; your command is ending");
+  chat.type(key);
+  chat.shows("- cancelled:");
+}
+
+TEST_F(ChatShell, AgentIsStoppedWhileACommandDoesNotEnd) {
+  file("talk.jsonl", says("Slow.", 600000) + says("Slow.", 600000));
+  for (const std::string key : {"\x1b", "\x03"}) {
+    const auto run = chat({"talk.toml"});
+    begin(*run);
+    run->type("Begin\r");
+    run->shows("waits for the model");
+    run_line(*run, "kill -STOP $PPID; echo $PPID > parent; sleep 1000");  // what would end it stands still
+    ASSERT_TRUE(run->wait_until([&] { return contents("parent").ends_with('\n'); }));
+    stop_both(*run, key);
+    kill(std::stoi(contents("parent")), SIGCONT);
+    std::filesystem::remove(folder_ / "parent");
+    run->shows("stopped; the model sees it");
+    run->type("\x04");
+    EXPECT_EQ(run->finish(), 0);
+  }
+}
+
 TEST_F(ChatShell, LeavingTheChatStopsTheCommand) {
   const auto run = chat({"talk.toml"});
   begin(*run);

@@ -258,11 +258,13 @@ std::string Conversation::deliver(Message message, Delivery delivery) {
   return "";
 }
 
-void Conversation::interrupt() {
-  if (shell_.running()) return shell_.stop();
+Interrupted Conversation::interrupt() {
+  // Only the first request is for the command: one that cannot be ended must not keep the agent going.
+  if (shell_.stop()) return Interrupted::kShellLine;
   examining_ = false;
   if (filling_) filling_->request_stop();
   if (works()) run_->interrupt();
+  return Interrupted::kAgent;
 }
 
 std::string Conversation::settle(std::size_t columns) {

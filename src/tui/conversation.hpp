@@ -38,6 +38,9 @@ enum class RuleLife : bool {
   kSaved,  ///< for all runs
 };
 
+/// What a request to stop went to.
+enum class Interrupted : bool { kAgent, kShellLine };
+
 /// Something to choose from.
 struct Offer {
   std::string title;    ///< a question
@@ -64,6 +67,8 @@ class Conversation {
   /// Returns what to print.
   std::string run_shell_line(const std::string& line);
   const std::optional<ShellLines::Running>& shell_line() const { return shell_.running(); }
+  /// Whether that line was asked to stop.
+  bool shell_line_stops() const { return shell_.is_stopping(); }
   /// How many outputs of such lines go with the next message.
   std::size_t shell_outputs() const { return shell_outputs_.size(); }
   /// What the last command offers, once: the chat lets the user choose. Nothing on a plain chat.
@@ -82,7 +87,8 @@ class Conversation {
   /// Puts a waiting message one place up or down among those of its kind. Returns what to print.
   std::string move(std::uint64_t message, bool up);
   std::string failure(const Error& error) const;
-  void interrupt();
+  /// Stops the line in the user's shell; without one, or when that was asked to stop before, the agent.
+  Interrupted interrupt();
   /// The commands for completion: those of the chat, and the prompts of the agent's servers, which are looked
   /// up in the background.
   std::shared_ptr<const std::vector<Choice>> command_choices();
@@ -103,7 +109,9 @@ class Conversation {
   std::vector<std::string> take_unread();
   bool is_busy() const { return works() || filling_.has_value(); }
   /// Whether there is something that `interrupt` stops: also `/doctor`, and a line in the user's shell.
-  bool can_interrupt() const { return is_busy() || examining_ || shell_.running(); }
+  bool can_interrupt() const {
+    return is_busy() || examining_ || (shell_.running() && !shell_.is_stopping());
+  }
   /// Whether the run is one of a server.
   bool is_at_server() const { return !setup_.workspace.server_options.empty(); }
   /// What the line below the composer is made from.

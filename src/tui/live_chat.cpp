@@ -124,7 +124,7 @@ void LiveChat::wait() {
     if (poll(ready.data(), 2, millis(kFrame - since)) == 0) poll(ready.data(), ready.size(), 0);
   }
   if (std::ranges::all_of(ready, [](const pollfd& each) { return each.revents == 0; })) {
-    const bool ticks = conversation_.can_interrupt() || tree_;
+    const bool ticks = conversation_.can_interrupt() || conversation_.shell_line() || tree_;
     const auto time = reader_.is_incomplete() ? kEscapeTime : kTick;
     poll(ready.data(), ready.size(), reader_.is_incomplete() || ticks ? millis(time) : -1);
   }
@@ -217,9 +217,13 @@ void LiveChat::press(const Key& key) {
   }
 }
 
-/// Esc stops the agent; pressed twice while it is idle, it offers to go back to before a turn.
+/// Esc stops the user's command, else the agent; pressed twice while it is idle, it offers to go back to
+/// before a turn.
 void LiveChat::stop_or_go_back(Clock::time_point last) {
-  if (conversation_.can_interrupt()) return conversation_.interrupt();
+  if (conversation_.can_interrupt()) {
+    conversation_.interrupt();
+    return;
+  }
   const auto now = Clock::now();
   if (now - last >= kLeaveTime || !composer_.empty()) {
     escape_ = now;
@@ -262,13 +266,13 @@ void LiveChat::stop_or_leave() {
     leaving_ = true;
     return;
   }
-  ctrl_c_ = now;
   if (!composer_.empty()) {
     composer_.remember(composer_.text());
     composer_.clear();
-  } else {
-    conversation_.interrupt();
+  } else if (conversation_.interrupt() == Interrupted::kShellLine) {
+    return;  // the next one stops the agent
   }
+  ctrl_c_ = now;
   hint_ = "Ctrl-C once more leaves";
 }
 

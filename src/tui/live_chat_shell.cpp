@@ -41,7 +41,10 @@ std::vector<std::string> LiveChat::shell_lines(std::size_t wide) const {
   const auto add = [&](const std::string& text) { lines.push_back(styles_.dim(app::one_line(text, wide))); };
   if (const auto& running = conversation_.shell_line()) {
     const auto time = std::chrono::floor<std::chrono::seconds>(Clock::now() - running->since);
-    add(fmt::format("Esc stops your command ({} s): {}", time.count(), app::exact(running->line)));
+    const char* what = !conversation_.shell_line_stops() ? "Esc stops your command"
+                       : conversation_.is_busy()         ? "Esc stops the agent; your command is ending"
+                                                         : "your command is ending";
+    add(fmt::format("{} ({} s): {}", what, time.count(), app::exact(running->line)));
   }
   if (const std::size_t outputs = conversation_.shell_outputs(); outputs > 0)
     add(fmt::format("with your next message: {} output{}; ! alone leaves {} out", outputs,

@@ -68,8 +68,10 @@ class ShellLines {
   const std::optional<Running>& running() const { return running_; }
   /// Starts a line. Call only while none runs.
   void start(const std::string& line);
-  /// Ends the line that runs with all processes that it started; `take` then has its end.
-  void stop() { stop_.request_stop(); }
+  /// Ends the line that runs with all processes that it started; `take` then has its end, unless one of them
+  /// cannot be ended. Returns whether this is the first request.
+  bool stop() { return running_.has_value() && stop_.request_stop(); }
+  bool is_stopping() const { return running_.has_value() && stop_.stop_requested(); }
   /// The end of the line that ran; once.
   std::optional<ShellLineEnd> take();
 
