@@ -116,6 +116,93 @@ TEST_F(ChatShell, WhatTheUserHasNotTypedDoesNotRun) {
   EXPECT_FALSE(exists("ran"));
 }
 
+TEST_F(ChatShell, PasteThatIsNotMarkedDoesNotBringItsEnter) {
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  const std::string command = "!touch ran #";
+  const std::string filler(4096, 'x');  // a terminal gives at most so many bytes at once
+  const auto at_most = [&](std::size_t bytes) { return command + filler.substr(command.size(), bytes); };
+  for (const std::string& paste : {command + "\r", command + "\r" + filler, command + filler + "\r",
+                                   at_most(4096) + "\r", at_most(4095) + "\r", command + "\r\r\r"}) {
+    run->type(paste);
+    run->shows("Enter runs this in your shell");
+    EXPECT_FALSE(exists("ran"));
+    run->type("\x15");
+    loses(*run, "your shell");
+  }
+  run->type("!");
+  run->shows("Enter runs this in your shell");
+  run->type("touch ran\r");
+  run->shows("Enter once more runs");
+  EXPECT_FALSE(exists("ran"));
+  run->shows("Enter runs this in your shell");
+  run->type("\r");
+  run->shows("exit 0; the model sees it");
+  EXPECT_TRUE(exists("ran"));
+  left(*run);
+}
+
+TEST_F(ChatShell, StoredMessageDoesNotRun) {
+  auto run = chat({"talk.toml"});
+  begin(*run);
+  run->type("\x1b[200~!touch ran" + std::string(11, '\n') + "\x1b[201~");
+  run->shows("[paste 1: 12 lines]");
+  run->type("\r");
+  run->shows("not run: type the !");
+  run->type("\x03");
+  loses(*run, "[paste 1");
+  run->type("Hello\r");
+  run->shows("Ok.");
+  run->type("\x04");
+  EXPECT_EQ(run->finish(), 0);
+  std::filesystem::path history;
+  for (const auto& each : std::filesystem::recursive_directory_iterator(folder_))
+    if (each.path().filename() == "history.jsonl") history = each.path();
+  ASSERT_FALSE(history.empty());
+  std::ofstream(history, std::ios::app) << "\"!touch ran\"\n";
+  run = chat({"talk.toml"});
+  begin(*run);
+  run->type("\x1b[A");
+  run->shows("> !touch ran");
+  run->type("\r");
+  run->shows("not run: type the !");
+  run->type("\x03");
+  loses(*run, "> !touch ran");
+  EXPECT_FALSE(exists("ran"));
+  run->type("\x04");
+  EXPECT_EQ(run->finish(), 0);
+}
+
+TEST_F(ChatShell, BackslashJoinsTheLinesOfACommand) {
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  run->type("!printf '%s,' a\\");
+  run->shows("printf '%s,' a\\");
+  run->type("\r");
+  run->type("b c");
+  run->shows("  b c");
+  run->shows("Enter runs this in your shell");
+  run->type("\r");
+  run->shows("ab,c,");
+  left(*run);
+}
+
+TEST_F(ChatShell, CommandThatWasClearedComesBackAsACommand) {
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  run->type("!touch ran");
+  run->shows("Enter runs this in your shell");
+  run->type("\x03");
+  loses(*run, "your shell");
+  run->type("\x1b[A");
+  run->shows("Enter runs this in your shell");
+  run->type("\r");
+  run->shows("exit 0; the model sees it");
+  EXPECT_TRUE(exists("ran"));
+  run->type("\x04");
+  EXPECT_EQ(run->finish(), 0);
+}
+
 TEST_F(ChatShell, MessageOfAnotherSurfaceDoesNotRunWhenItIsTakenBack) {
   file("talk.jsonl", says("Slow.", 600000));
   const auto run = chat({"talk.toml"});

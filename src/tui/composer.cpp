@@ -48,15 +48,15 @@ std::string Composer::text() const {
   return out;
 }
 
-void Composer::set(std::string_view text) {
+void Composer::set(std::string_view text, Sent as) {
   text_.clear();
   pastes_.clear();
   before_.clear();
   cursor_ = 0;
-  mark_typed_ = false;
   recalled_ = history_.size();
   sought_.reset();
   paste(text);
+  mark_typed_ = as == Sent::kShellLine;
 }
 
 void Composer::paste(std::string_view text) {
@@ -214,14 +214,10 @@ bool Composer::vertical(bool up) {
 }
 
 void Composer::recall(std::size_t index) {
-  if (recalled_ == history_.size()) {
-    written_ = text();
-    written_mark_typed_ = mark_typed_;
-  }
+  if (recalled_ == history_.size()) written_ = {text(), kind()};
   const bool is_written = index == history_.size();
-  const std::string shown = is_written ? written_ : history_[index].text;
-  set(shown);
-  mark_typed_ = is_written ? written_mark_typed_ : history_[index].as == Sent::kShellLine;
+  const SentText shown = is_written ? written_ : history_[index];
+  set(shown.text, shown.as);
   recalled_ = index;
 }
 

@@ -12,10 +12,16 @@
 
 namespace praxis::tui {
 
-/// What an entry of the history was.
+/// What a text of the user is.
 enum class Sent : bool {
   kMessage,
-  kShellLine,  ///< the shell ran it, with its `!`
+  kShellLine,  ///< for the shell, with its `!`
+};
+
+/// An entry of the history.
+struct SentText {
+  std::string text;
+  Sent as = Sent::kMessage;
 };
 
 class Composer {
@@ -28,13 +34,12 @@ class Composer {
   /// The text to send, with the whole of each paste.
   std::string text() const;
   bool empty() const { return text_.empty(); }
-  /// Whether the text begins with a `!`.
-  bool has_mark() const { return text_.starts_with('!'); }
   /// Whether the text is a line for the shell: its `!` is a key that the user typed, or the history has the
   /// line as one; a `!` of a paste, a draft or a message that came back is not. All of it is on the screen.
-  bool is_shell_line() const { return has_mark() && mark_typed_ && text() == text_; }
+  bool is_shell_line() const { return text_.starts_with('!') && mark_typed_ && text() == text_; }
+  Sent kind() const { return is_shell_line() ? Sent::kShellLine : Sent::kMessage; }
   /// Replaces the text; the cursor stands at its end.
-  void set(std::string_view text);
+  void set(std::string_view text, Sent as = Sent::kMessage);
   void clear() { set(""); }
   /// Inserts text at the cursor: a long one folded.
   void paste(std::string_view text);
@@ -59,10 +64,6 @@ class Composer {
     std::size_t cursor = 0;
     bool mark_typed = false;
   };
-  struct Entry {
-    std::string text;
-    Sent as;
-  };
 
   void insert(std::string_view text);
   void type(std::string_view character);
@@ -84,11 +85,10 @@ class Composer {
   std::size_t cursor_ = 0;
   std::vector<std::string> pastes_;  ///< what the words `[paste 1: 12 lines]` stand for
   std::vector<Snapshot> before_;     ///< for undo
-  std::vector<Entry> history_;
+  std::vector<SentText> history_;
   std::size_t recalled_ = 0;  ///< index in the history; its size: what is being written
-  std::string written_;       ///< while an entry of the history is shown
+  SentText written_;          ///< while an entry of the history is shown
   bool mark_typed_ = false;   ///< of the text
-  bool written_mark_typed_ = false;
   std::optional<std::string> sought_;
 };
 

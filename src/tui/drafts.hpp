@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tui/composer.hpp"
+
 namespace praxis::tui {
 
 /// Files in the user's state folder, which only the user can read. Errors are ignored: a chat without a place
@@ -22,9 +24,9 @@ class Drafts {
   /// The key of a chat in the current folder that has no run yet.
   static std::string key_of_new();
 
-  /// The last messages of all chats, the oldest first.
-  std::vector<std::string> history() const;
-  void remember(std::string_view sent) const;
+  /// The last messages and lines for the shell of all chats, the oldest first.
+  std::vector<SentText> history() const;
+  void remember(std::string_view sent, Sent as = Sent::kMessage) const;
 
  private:
   std::filesystem::path file_of(const std::string& key) const;

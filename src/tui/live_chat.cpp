@@ -87,10 +87,7 @@ LiveChat::LiveChat(const ChatSetup& setup, Conversation& conversation, RawTermin
   std::error_code failed;
   names_.emplace(conversation_.executor(), std::filesystem::current_path(failed).string(),
                  conversation_.waker());
-  for (std::string& sent : drafts_.history()) {
-    const Sent as = sent.starts_with('!') ? Sent::kShellLine : Sent::kMessage;
-    composer_.remember(std::move(sent), as);
-  }
+  for (SentText& sent : drafts_.history()) composer_.remember(std::move(sent.text), sent.as);
   composer_.set(drafts_.load(conversation_.is_recorded() ? conversation_.id().str() : Drafts::key_of_new()));
 }
 
@@ -124,17 +121,24 @@ void LiveChat::wait() {
     if (poll(ready.data(), 2, millis(kFrame - since)) == 0) poll(ready.data(), ready.size(), 0);
   }
   if (std::ranges::all_of(ready, [](const pollfd& each) { return each.revents == 0; })) {
-    const bool ticks = conversation_.can_interrupt() || conversation_.shell_line() || tree_;
-    const auto time = reader_.is_incomplete() ? kEscapeTime : kTick;
-    poll(ready.data(), ready.size(), reader_.is_incomplete() || ticks ? millis(time) : -1);
+    poll(ready.data(), ready.size(), patience());
   }
   if (resize.take()) {
     size_ = terminal_size(STDOUT_FILENO);
     region_.forget();
   }
   if (ready[0].revents != 0) return read_keys();
+  look_for_pause();
   if (!reader_.is_incomplete()) return;
   for (const Key& key : reader_.flush()) press(key);
+}
+
+/// How long nothing needs to happen, in milliseconds; -1: for ever.
+int LiveChat::patience() const {
+  if (reader_.is_incomplete()) return millis(kEscapeTime);
+  if (composer_.is_shell_line() && !shell_ready_) return millis(last_read_ + kShellPause - Clock::now());
+  const bool ticks = conversation_.can_interrupt() || conversation_.shell_line() || tree_;
+  return ticks ? millis(kTick) : -1;
 }
 
 void LiveChat::read_keys() {
@@ -145,9 +149,12 @@ void LiveChat::read_keys() {
     leaving_ = true;  // the terminal has gone
     return;
   }
-  ++reads_;
-  for (const Key& key : reader_.feed({buffer.data(), static_cast<std::size_t>(got)})) press(key);
+  const std::vector<Key> keys = reader_.feed({buffer.data(), static_cast<std::size_t>(got)});
+  if (keys.size() != 1) shell_ready_ = false;
+  for (const Key& key : keys) press(key);
+  shell_ready_ = false;
   keep_draft();
+  last_read_ = Clock::now();
 }
 
 /// On disk before it is on the screen: what the user has seen is there after a crash.
@@ -206,12 +213,9 @@ void LiveChat::press(const Key& key) {
     case KeyKind::kEscape:
       if (!lends_composer_) return stop_or_go_back(last_escape);
       if (card() == nullptr || !card()->back()) focus(false);
-      lends_composer_ = false;
-      return composer_.set(std::exchange(own_text_, {}));
+      return take_composer_back();
     default: {
-      const bool was_shell_line = composer_.is_shell_line();
       composer_.press(key);
-      if (!was_shell_line) shell_read_ = reads_;
       begin_completion(key);
     }
   }
@@ -267,7 +271,7 @@ void LiveChat::stop_or_leave() {
     return;
   }
   if (!composer_.empty()) {
-    composer_.remember(composer_.text());
+    composer_.remember(composer_.text(), composer_.kind());
     composer_.clear();
   } else if (conversation_.interrupt() == Interrupted::kShellLine) {
     return;  // the next one stops the agent
@@ -279,18 +283,17 @@ void LiveChat::stop_or_leave() {
 void LiveChat::enter(Delivery delivery) {
   std::string text = composer_.text();
   if (lends_composer_ && card() != nullptr) {
-    lends_composer_ = false;
-    composer_.set(std::exchange(own_text_, {}));
+    take_composer_back();
     return carry_out(card()->typed(text));
   }
   // A backslash before Enter is a new line, for terminals that cannot send another key for it.
   if (text.ends_with('\\') && delivery == Delivery::kNow) {
-    composer_.press({KeyKind::kBackspace});
+    if (!composer_.is_shell_line()) composer_.press({KeyKind::kBackspace});  // a shell joins the lines by it
     composer_.press({KeyKind::kNewLine});
     return;
   }
   while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
-  if (composer_.has_mark()) return run_shell_line(text);
+  if (text.starts_with('!')) return run_shell_line(text);
   composer_.clear();
   keep_draft();
   if (!text.empty()) {

@@ -31,8 +31,12 @@ class LiveChat {
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// Without a key, before the Enter that runs a line for the shell.
+  static constexpr std::chrono::milliseconds kShellPause{100};
 
   void wait();
+  int patience() const;
+  void look_for_pause();
   void read_keys();
   void press(const Key& key);
   bool press_control(const Key& key);
@@ -90,6 +94,7 @@ class LiveChat {
   // The step that the user decides.
   void look_at_cards();
   void focus(bool on);
+  void take_composer_back();
   void press_on_card(const Key& key);
   void carry_out(const CardAnswer& answer);
   void edit_call();
@@ -109,15 +114,14 @@ class LiveChat {
   Composer composer_;
   LiveRegion region_;
   TerminalSize size_;
-  std::string finished_;          ///< to be printed with the next frame
-  std::string hint_;              ///< until the next key
-  std::uint64_t reads_ = 0;       ///< of keys
-  std::uint64_t shell_read_ = 0;  ///< in which the text became a line for the shell
+  std::string finished_;      ///< to be printed with the next frame
+  std::string hint_;          ///< until the next key
+  bool shell_ready_ = false;  ///< Enter alone would run the line for the shell
   bool leaving_ = false;
   bool looked_at_ = true;  ///< as far as the terminal says
   bool worked_ = false;    ///< when last looked, without waiting for the user
   Clock::time_point last_frame_{};
-  Clock::time_point last_key_{};
+  Clock::time_point last_key_{}, last_read_{};
   Clock::time_point ctrl_c_{}, escape_{};
 
   const UnixMillis opened_;
@@ -134,6 +138,7 @@ class LiveChat {
   bool focused_ = false;  ///< keys go to the card
   ParkId card_id_;        ///< of the card that was shown when last looked
   std::string own_text_;  ///< of the composer, while a text for the card is typed
+  Sent own_kind_ = Sent::kMessage;
   bool lends_composer_ = false;
 };
 

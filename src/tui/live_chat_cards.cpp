@@ -56,8 +56,7 @@ void LiveChat::go_to_card(bool next) {
   std::size_t at = 0;
   while (&cards[at] != card()) ++at;
   if (next ? at + 1 == cards.size() : at == 0) return;
-  if (lends_composer_) composer_.set(std::exchange(own_text_, {}));
-  lends_composer_ = false;
+  if (lends_composer_) take_composer_back();
   card_id_ = cards[next ? at + 1 : at - 1].step().id;
   focus(true);
 }
@@ -67,22 +66,27 @@ void LiveChat::look_at_cards() {
   const ParkId top = card() == nullptr ? ParkId() : card()->step().id;
   if (top == card_id_) return;
   card_id_ = top;
-  if (lends_composer_) {
-    lends_composer_ = false;
-    composer_.set(std::exchange(own_text_, {}));
-  }
+  if (lends_composer_) take_composer_back();
   focused_ = false;
   if (card() == nullptr) return;
   write("\a");
   if (composer_.empty() && !tree_keys_ && Clock::now() - last_key_ > kPause) focus(true);
 }
 
+void LiveChat::take_composer_back() {
+  lends_composer_ = false;
+  composer_.set(std::exchange(own_text_, {}), own_kind_);
+  shell_ready_ = false;  // it is another text
+  last_read_ = Clock::now();
+}
+
 void LiveChat::focus(bool on) {
   focused_ = on;
-  if (lends_composer_) composer_.set(std::exchange(own_text_, {}));
+  if (lends_composer_) take_composer_back();
   lends_composer_ = on && card()->takes_text();
   if (!lends_composer_) return;
   own_text_ = composer_.text();
+  own_kind_ = composer_.kind();
   composer_.clear();
 }
 

@@ -1,5 +1,6 @@
 // `!command` at a terminal that can be redrawn.
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <string>
 #include <vector>
@@ -9,14 +10,21 @@
 
 namespace praxis::tui {
 
-/// Runs the text of the composer in the user's shell, if it is the user who made it a command. One that came
-/// with its Enter in one piece is a paste into a terminal that does not mark pastes.
+/// Terminals do not all mark what is pasted. The Enter of the user is a key of its own after a pause; that of
+/// a paste comes with the rest, also where the terminal cuts the paste into pieces.
+void LiveChat::look_for_pause() {
+  if (shell_ready_ || !composer_.is_shell_line() || Clock::now() - last_read_ < kShellPause) return;
+  pollfd keys{STDIN_FILENO, POLLIN, 0};
+  shell_ready_ = poll(&keys, 1, 0) == 0;
+}
+
+/// Runs the text of the composer in the user's shell, if it is the user who made it a command.
 void LiveChat::run_shell_line(const std::string& text) {
   if (!composer_.is_shell_line()) {
     hint_ = "not run: type the ! yourself; a blank before it makes this a message";
     return;
   }
-  if (shell_read_ == reads_) {
+  if (!shell_ready_) {
     hint_ = "Enter once more runs this in your shell";
     return;
   }
@@ -30,7 +38,7 @@ void LiveChat::run_shell_line(const std::string& text) {
   keep_draft();
   if (!line.empty()) {
     composer_.remember(text, Sent::kShellLine);
-    drafts_.remember(text);
+    drafts_.remember(text, Sent::kShellLine);
   }
   print(conversation_.run_shell_line(line));
 }
@@ -50,8 +58,8 @@ std::vector<std::string> LiveChat::shell_lines(std::size_t wide) const {
     add(fmt::format("with your next message: {} output{}; ! alone leaves {} out", outputs,
                     outputs == 1 ? "" : "s", outputs == 1 ? "it" : "them"));
   if (!lends_composer_ && composer_.is_shell_line())
-    add(conversation_.is_at_server() ? "Enter runs this in your shell, on this machine"
-                                     : "Enter runs this in your shell");
+    add(fmt::format("{}{}", shell_ready_ ? "Enter runs this in your shell" : "a command for your shell",
+                    conversation_.is_at_server() ? ", on this machine" : ""));
   return lines;
 }
 
