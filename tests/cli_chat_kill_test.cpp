@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "chat_rig.hpp"
+#include "net/testing/test_server.hpp"
 
 namespace praxis::testing {
 namespace {
@@ -21,12 +22,23 @@ struct KilledPhase {
 
 const std::vector<KilledPhase> kKilledPhases{
     {.name = "Idle", .message = "", .sign = "", .keys = "", .shown = ""},
-    {.name = "Streaming", .message = "stream", .sign = "line 7", .keys = "", .shown = ""},
+    {.name = "Streaming", .message = "stream this", .sign = "line 7", .keys = "", .shown = ""},
     {.name = "ToolAtWork", .message = "help", .sign = "b {", .keys = "", .shown = ""},
     {.name = "CardWaits", .message = "put", .sign = "wants to run", .keys = "", .shown = ""},
     {.name = "TreePane", .message = "help", .sign = "b {", .keys = "\x14", .shown = "x stops"},
     {.name = "Picker", .message = "", .sign = "", .keys = "/resume\r", .shown = "search:", .drafts = false},
     {.name = "Paste", .message = "", .sign = "", .keys = "\x1b[200~half of a paste", .shown = ""}};
+
+std::string half_or_whole(const std::string& text, bool ends) {
+  const auto event = [](const JsonObject& choice) {
+    return "data: " + to_json_text({{"choices", JsonArray{choice}}}) + "\n\n";
+  };
+  std::string answer = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" +
+                       event({{"index", 0}, {"delta", JsonObject{{"content", text}}}});
+  if (ends)
+    answer += event({{"index", 0}, {"delta", JsonObject()}, {"finish_reason", "stop"}}) + "data: [DONE]\n\n";
+  return answer;
+}
 
 class ChatKilled : public CommandLine, public ChatRig, public ::testing::WithParamInterface<KilledPhase> {
  protected:
@@ -36,14 +48,18 @@ class ChatKilled : public CommandLine, public ChatRig, public ::testing::WithPar
          "[agents.b]\nfile = 'b.toml'\ndescription = 'Helps'\n");
     file("b.toml", "id = 'b'\nmodel = 'script:b.jsonl'\n");
     file("b.jsonl", says("Too late.", 600'000));
-    std::string lines;
-    for (int i = 0; i < 5000; ++i) lines += "line " + std::to_string(i) + "\n\n";
     const Json help{{"name", "b"}, {"arguments", JsonObject{{"prompt", "go"}}}};
     const Json put{{"name", "kv"}, {"arguments", JsonObject{{"op", "put"}, {"key", "k"}, {"value", "v"}}}};
-    file("talk.jsonl",
-         to_json_text({{"asked", "stream"}, {"text", lines}, {"chunk", 2}, {"delay_ms", 6000}}) + '\n' +
-             to_json_text({{"asked", "help"}, {"tool_calls", JsonArray{help}}}) + '\n' +
-             to_json_text({{"asked", "put"}, {"tool_calls", JsonArray{put}}}) + '\n' + says("First."));
+    file("talk.jsonl", to_json_text({{"asked", "help"}, {"tool_calls", JsonArray{help}}}) + '\n' +
+                           to_json_text({{"asked", "put"}, {"tool_calls", JsonArray{put}}}) + '\n' +
+                           says("First."));
+  }
+
+  /// A model that is in the middle of its answer to "stream" for ever.
+  void use_half_answers() {
+    file("talk.toml", "id = 'talk'\nmodel = 'compatible:m'\n");
+    options_.env["OPENAI_BASE_URL"] = server_.url("/v1");
+    options_.env["no_proxy"] = options_.env["NO_PROXY"] = "127.0.0.1";
   }
 
   /// A chat, and after it another program on the same terminal.
@@ -56,10 +72,20 @@ class ChatKilled : public CommandLine, public ChatRig, public ::testing::WithPar
                                      "read -r line; echo \"got:$line\""},
         options_);
   }
+
+ private:
+  TestServer server_{[](const TestRequest& request, TestConnection& to) {
+    const bool is_half = request.body.contains("\"stream this\"");
+    std::string lines;
+    for (int i = 0; i < 10; ++i) lines += "line " + std::to_string(i) + "\n\n";
+    to.write(half_or_whole(is_half ? lines : "First.", !is_half));
+    is_half ? to.wait_for_close() : to.close();
+  }};
 };
 
 TEST_P(ChatKilled, KeepsDraftQueueAndRun) {
   const KilledPhase& phase = GetParam();
+  if (phase.name == "Streaming") use_half_answers();
   praxis({"run", "talk.toml", "Other run"});
   const auto run = chat_and_next();
   begin(*run);
