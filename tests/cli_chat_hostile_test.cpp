@@ -1,5 +1,5 @@
 // Hostile strings in one chat: from the model, a tool, names of files, arguments that wait for an approval, a
-// command of the user's. Only what the chat itself draws reaches the terminal, and an approval shows each
+// command of the user. Only what the chat itself draws reaches the terminal, and an approval shows each
 // byte.
 #include <algorithm>
 #include <cstdint>
@@ -167,7 +167,6 @@ class ChatHostile : public CliChat {
 TEST_F(ChatHostile, CorpusHasAtLeastTwoHundred) { EXPECT_GE(corpus().size() + kInvalid.size(), 200U); }
 
 TEST_F(ChatHostile, OnlyWhatTheChatDrawsReachesTheTerminal) {
-  options_.env["SHELL"] = "/bin/sh";
   write_bytes();
   std::string answer;
   for (const std::string& text : corpus()) answer += text + "\n\n";

@@ -59,6 +59,7 @@ class CommandLine : public ::testing::Test {
                     {"OPENAI_API_KEY", ""},
                     {"OPENAI_BASE_URL", ""},
                     {"PRAXIS_NETWORK_PATIENCE", "2s"},
+                    {"SHELL", "/bin/sh"},
                     {"TERM", "xterm"}};
   }
   ~CommandLine() override {
