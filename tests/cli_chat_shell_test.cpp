@@ -1,4 +1,4 @@
-// `!command` in a chat: whose act it is, what stops it, and what of it the model sees.
+// `!command` in a chat: what runs it, what stops it, and what of it the model sees.
 #include <csignal>
 
 #include "chat_rig.hpp"
@@ -12,14 +12,11 @@ using ::testing::Not;
 
 class ChatShell : public CliChat {
  protected:
-  ChatShell() {
-    options_.env["SHELL"] = "/bin/sh";
-    file("talk.jsonl", says("Ok."));
-  }
+  ChatShell() { file("talk.jsonl", says("Ok.")); }
 
   bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
-  /// Types a line for the shell, as a person does, who does not type and send it in one instant.
-  static void run_line(TerminalSession& chat, const std::string& line) {
+  /// Types a command and sends it when the chat says that Enter runs it.
+  static void run_command(TerminalSession& chat, const std::string& line) {
     chat.type('!' + line);
     chat.shows("Enter runs this in your shell");
     chat.type("\r");
@@ -31,7 +28,7 @@ class ChatShell : public CliChat {
 TEST_F(ChatShell, CtrlCStopsTheCommandWithAllItStarted) {
   const auto run = chat({"talk.toml"});
   begin(*run);
-  run_line(
+  run_command(
       *run,
       "sh -c 'trap \"\" INT TERM; echo $$ > deaf; sleep 1000' & setsid sleep 1000 & echo $! > other; wait");
   ASSERT_TRUE(
@@ -63,7 +60,7 @@ TEST_F(ChatShell, AgentIsStoppedWhileACommandDoesNotEnd) {
     begin(*run);
     run->type("Begin\r");
     run->shows("waits for the model");
-    run_line(*run, "kill -STOP $PPID; echo $PPID > parent; sleep 1000");  // what would end it stands still
+    run_command(*run, "kill -STOP $PPID; echo $PPID > parent; sleep 1000");  // what would end it stands still
     ASSERT_TRUE(run->wait_until([&] { return contents("parent").ends_with('\n'); }));
     stop_both(*run, key);
     kill(std::stoi(contents("parent")), SIGCONT);
@@ -77,7 +74,7 @@ TEST_F(ChatShell, AgentIsStoppedWhileACommandDoesNotEnd) {
 TEST_F(ChatShell, LeavingTheChatStopsTheCommand) {
   const auto run = chat({"talk.toml"});
   begin(*run);
-  run_line(*run, "echo $$ > shell; sleep 1000");
+  run_command(*run, "echo $$ > shell; sleep 1000");
   ASSERT_TRUE(run->wait_until([&] { return contents("shell").ends_with('\n'); }));
   run->type("\x04");
   EXPECT_EQ(run->finish(), 0);
@@ -125,7 +122,7 @@ TEST_F(ChatShell, PasteThatIsNotMarkedDoesNotBringItsEnter) {
   for (const std::string& paste : {command + "\r", command + "\r" + filler, command + filler + "\r",
                                    at_most(4096) + "\r", at_most(4095) + "\r", command + "\r\r\r"}) {
     run->type(paste);
-    run->shows("Enter runs this in your shell");
+    run->shows(paste.size() > 4000 ? "too long to run from here" : "Enter runs this in your shell");
     EXPECT_FALSE(exists("ran"));
     run->type("\x15");
     loses(*run, "your shell");
@@ -139,6 +136,26 @@ TEST_F(ChatShell, PasteThatIsNotMarkedDoesNotBringItsEnter) {
   run->type("\r");
   run->shows("exit 0; the model sees it");
   EXPECT_TRUE(exists("ran"));
+  left(*run);
+}
+
+TEST_F(ChatShell, EnterRightAfterTheTextDoesNotRun) {
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  bool was_refused = false;
+  // On a slow machine the pause passes now and then.
+  for (int i = 0; i < 100 && !was_refused; ++i) {
+    run->type("!true");
+    run->shows("> !true");
+    run->wait_until([looks = 0]() mutable { return ++looks > 2; });  // longer than a frame
+    run->type("\r");
+    EXPECT_TRUE(run->wait_until([&] {
+      const std::string screen = run->screen();
+      was_refused = screen.contains("Enter once more runs");
+      return was_refused || (!screen.contains("> !true") && !screen.contains("Esc stops your command"));
+    }));
+  }
+  EXPECT_TRUE(was_refused);
   left(*run);
 }
 
@@ -222,7 +239,7 @@ TEST_F(ChatShell, MessageOfAnotherSurfaceDoesNotRunWhenItIsTakenBack) {
 TEST_F(ChatShell, HistoryRunsALineAgain) {
   auto run = chat({"talk.toml"});
   begin(*run);
-  run_line(*run, "echo x >> ran");
+  run_command(*run, "echo x >> ran");
   run->shows("exit 0; the model sees it");
   left(*run);
   run = chat({"talk.toml"});
@@ -239,11 +256,11 @@ TEST_F(ChatShell, OutputComesBackWithItsMessage) {
   file("talk.jsonl", R"({"asked": "Begin", "text": "Too late.", "delay_ms": 600000})"
                      "\n" +
                          says("Seen."));
-  const auto run = chat({"talk.toml"});
+  auto run = chat({"talk.toml"});
   begin(*run);
   run->type("Begin\r");
   run->shows("waits for the model");
-  run_line(*run, "printf 'k%spt' e");
+  run_command(*run, "printf 'k%spt' e");
   run->shows("next message: 1 output");
   run->type("unread\r");
   run->shows("next step: unread");
@@ -255,13 +272,111 @@ TEST_F(ChatShell, OutputComesBackWithItsMessage) {
   run->shows("Seen.");
   expect_once_in_order(left(*run), {"> Begin", "- cancelled:", "> unread", "(exit 0, 4 bytes)", "Seen."});
   EXPECT_THAT(log(), HasSubstr(R"(end=\"exit 0\" bytes=4>\nkept\n</command>)"));
+  run = chat({"--resume", "last"});
+  run->shows("script:talk.jsonl");  // the last line
+  const std::string screen = run->screen();
+  left(*run);
+  EXPECT_EQ(count(screen, "> unread"), 1U) << "it came back again: " << screen;
+  EXPECT_EQ(count(screen, "next message:"), 0U) << screen;
+}
+
+TEST_F(ChatShell, OutputStaysWithItsMessageAlsoInTheNextChat) {
+  file("talk.jsonl", R"({"asked": "Begin", "text": "Too late.", "delay_ms": 600000})"
+                     "\n" +
+                         says("Seen.") + says("Seen again."));
+  auto run = chat({"talk.toml"});
+  begin(*run);
+  run->type("Begin\r");
+  run->shows("waits for the model");
+  run_command(*run, "printf 'k%spt' e");
+  run->shows("next message: 1 output");
+  run->type("carry\x1b\r");
+  run->shows("queued: carry");
+  loses(*run, "next message: 1 output");
+  run->signal(SIGKILL);
+  EXPECT_EQ(run->finish(), 128 + SIGKILL);
+  run = chat({"--resume", "last"});
+  run->shows("queued: carry");
+  const std::string tree = praxis({"tree", "last"}).out;
+  const std::size_t queued = tree.find(" queued: carry");
+  ASSERT_NE(queued, std::string::npos) << tree;
+  const std::size_t mark = tree.rfind('#', queued);
+  run->type("/queue edit " + tree.substr(mark, queued - mark) + " carried\r");
+  run->shows("queued: carried");
+  EXPECT_THAT(run->screen(), Not(HasSubstr("next message:")));
+  run->type("\x1b[1;3A");  // Alt-Up
+  run->shows("> carried");
+  run->shows("next message: 1 output;");
+  run->type("\r");
+  run->shows("next step: carried");
+  run->type("\x1b");
+  run->shows("- cancelled:");
+  run->shows("next message: 1 output;");
+  run->type("\r");
+  run->shows("- 1 step,");
+  run->type("\x1b\x1b");
+  run->shows("Back to before which message?");
+  run->type("\r");
+  run->shows("> carried");
+  run->shows("next message: 1 output;");
+  run->type("\r");
+  run->shows("Seen again.");
+  EXPECT_EQ(count(left(*run), "(exit 0, 4 bytes)"), 2U) << "once before it was taken back, once after";
+}
+
+TEST_F(ChatShell, OutputDoesNotComeBackWithAnotherMessageOfTheSameText) {
+  file("talk.jsonl", R"({"asked": "Begin", "text": "Too late.", "delay_ms": 600000})"
+                     "\n" +
+                         says("Seen."));
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  run_command(*run, "printf 'k%spt' e");
+  run->shows("next message: 1 output");
+  run->type("carry\r");
+  run->shows("- 1 step,");
+  run->type("Begin\r");
+  run->shows("waits for the model");
+  run->type("carry\r");
+  run->shows("next step: carry");
+  run->type("\x1b");
+  run->shows("- cancelled:");
+  loses(*run, "next step: carry");
+  EXPECT_THAT(run->screen(), Not(HasSubstr("next message:")));
+  left(*run);
+}
+
+TEST_F(ChatShell, KnownSecretsAreNotInTheOutput) {
+  options_.env["OPENAI_API_KEY"] = "sk-of-the-tests-0123456789";
+  file("talk.jsonl", says("Seen."));
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  run_command(*run, "echo key: $OPENAI_API_KEY");
+  run->shows("exit 0; the model sees it");
+  run->type("Look\r");
+  run->shows("Seen.");
+  EXPECT_THAT(left(*run), AllOf(HasSubstr("key: [key]\n"), Not(HasSubstr("sk-of"))));
+  EXPECT_THAT(praxis({"export", "last", "--format", "records"}).out,
+              AllOf(HasSubstr("key: [key]"), Not(HasSubstr("sk-of"))));
+}
+
+TEST_F(ChatShell, CommandThatIsNotShownWholeDoesNotRun) {
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  run->type("!");
+  run->shows("Enter runs this in your shell");
+  run->type("\x1b[200~touch ran;" + std::string(3000, ' ') + "ls\x1b[201~");
+  run->shows("too long to run from here");
+  run->type("\r");
+  run->shows("not run: all of a command must be on the screen");
+  EXPECT_FALSE(exists("ran"));
+  left(*run);
 }
 
 TEST_F(ChatShell, OutputIsBoundedAndSaysSo) {
   file("talk.jsonl", says("Seen."));
   const auto run = chat({"talk.toml"});
   begin(*run);
-  run_line(*run, "printf begin; yes | head -c 3000000; printf 'e%s' nd >&2");
+  run_command(*run, "printf begin; yes | head -c 3000000; printf 'e%s' nd >&2");
   run->shows("exit 0; the model sees it");
   run->type("Read\r");
   run->shows("Seen.");

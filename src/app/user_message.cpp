@@ -152,6 +152,7 @@ Status add_file(const std::string& path, std::vector<Part>& images, std::vector<
 /// One block at the front of a text.
 struct Block {
   std::string about;
+  bool is_command = false;
   std::size_t length = 0;
 };
 
@@ -192,7 +193,8 @@ std::optional<Block> block_at(std::string_view text) {
   text.remove_prefix(kHeadEnd.size());
   const std::string_view end = is_command ? kCommandEnd : kFileEnd;
   if (text.size() < *bytes || !text.substr(*bytes).starts_with(end)) return std::nullopt;
-  Block block{(is_command ? "! " : "") + *name + " (" + (is_command ? *how + ", " : "") + size_of(*bytes), 0};
+  Block block{(is_command ? "! " : "") + *name + " (" + (is_command ? *how + ", " : "") + size_of(*bytes),
+              is_command, 0};
   if (whole) block.about += " of " + size_of(*whole);
   block.about += ')';
   block.length = all - text.size() + *bytes + end.size();
@@ -244,16 +246,17 @@ ReadableMessage readable_message(std::string_view text) {
   constexpr int kMostTries = 100;
   std::size_t begin = next_block(text, 0);
   for (int i = 0; begin != std::string_view::npos && i < kMostTries; ++i) {
-    ReadableMessage readable{std::string(text.substr(0, begin)), {}};
+    ReadableMessage readable{std::string(text.substr(0, begin)), {}, {}};
     std::size_t at = begin;
     for (auto block = block_at(text.substr(at)); block; block = block_at(text.substr(at))) {
+      if (block->is_command) readable.commands.emplace_back(text.substr(at, block->length));
       readable.attached.push_back(std::move(block->about));
       at += block->length;
     }
     if (at == text.size()) return readable;
     begin = next_block(text, begin + 1);
   }
-  return {std::string(text), {}};
+  return {std::string(text), {}, {}};
 }
 
 }  // namespace praxis::app

@@ -37,6 +37,7 @@ std::string command_block(std::string_view command, std::string_view how, std::s
 struct ReadableMessage {
   std::string text;                   ///< without the blocks
   std::vector<std::string> attached;  ///< of each block the path or the command, with its size
+  std::vector<std::string> commands;  ///< the whole blocks of commands
 };
 /// Takes the blocks at the end of a text apart. A text without whole blocks is returned unchanged.
 ReadableMessage readable_message(std::string_view text);

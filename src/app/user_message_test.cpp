@@ -91,6 +91,7 @@ TEST_F(FileMentions, CommandsAreBlocksAmongThoseOfFiles) {
   EXPECT_EQ(readable.text, "See @a.txt");
   EXPECT_THAT(readable.attached, ElementsAre("a.txt (3 bytes)", "! grep \"x\" *\n (exit 1, 14 bytes)",
                                              "! ls (exit 0, 0 bytes)"));
+  EXPECT_THAT(readable.commands, ElementsAre(command, command_block("ls", "exit 0", "")));
   for (const char* other :
        {"x\n\n<command line=\"ls\" bytes=1>\ny\n</command>",
         "\n\n<command line=\"ls\" end=", "x\n\n<command line=\"ls\" end=\"exit 0\" bytes=1>\ny\n</file>"}) {

@@ -2,13 +2,16 @@
 
 #include <unistd.h>
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "app/hints.hpp"
 #include "app/own_folder.hpp"
 #include "app/setting_key.hpp"
 #include "app/values.hpp"
+#include "app/without_secrets.hpp"
 #include "cli/editor.hpp"
 #include "cli/files.hpp"
 #include "cli/markdown.hpp"
@@ -49,6 +52,13 @@ std::string chat_folder(const app::Workspace& workspace) {
   return folder.empty() || !workspace.keeps_runs() ? "" : (folder / "chat").string();
 }
 
+/// Known values are masked always, and `results` of `[policy.redact]` counts as for what tools give.
+std::function<std::string(std::string)> hide_secrets(const app::Workspace& workspace) {
+  return [redactions = app::Redactions(workspace)](std::string text) {
+    return redactions.at(&RedactRules::results).text(std::move(text));
+  };
+}
+
 }  // namespace
 
 Result<bool> is_plain(const ChatOptions& options, const Terminal& terminal) {
@@ -71,6 +81,7 @@ tui::ChatSetup chat_setup(const ChatOptions& options, const app::Workspace& work
           .status_command = status_command_of(workspace),
           .edit = edit_text,
           .write = write_file,
+          .hide = hide_secrets(workspace),
           .render = !plain && terminal.out_color ? markdown_renderer() : nullptr,
           .folder = chat_folder(workspace),
           .stop = {}};

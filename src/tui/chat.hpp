@@ -33,6 +33,8 @@ struct ChatSetup {
   std::function<Result<std::string>(std::string_view text, std::string_view suffix)> edit;
   /// Writes a whole file.
   std::function<Status(const std::string& path, std::string_view bytes)> write;
+  /// Returns a text without the secrets that are known here; called from any thread.
+  std::function<std::string(std::string text)> hide;
   MakeRenderer render;   ///< of answers; null: they are shown as they were written
   std::string folder;    ///< for drafts and the history; empty: keeps nothing
   std::stop_token stop;  ///< leaves the chat

@@ -213,7 +213,7 @@ void ChatView::end_turn(const AgentResult& result, std::string& out) {
   calls_.clear();
   at_work_.clear();
   for (WaitingMessage& each : std::exchange(steering_, {})) {
-    if (each.verb == CommandVerb::kSteer) unread_.push_back(std::move(each.text));
+    if (each.verb == CommandVerb::kSteer) unread_.push_back(std::move(each));
   }
 }
 

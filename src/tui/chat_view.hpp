@@ -43,7 +43,7 @@ class ChatView {
   const std::vector<WaitingMessage>& steering() const { return steering_; }
   const std::vector<WaitingMessage>& queued() const { return queued_; }
   /// The messages that no step has read, because the turn was stopped or failed; once.
-  std::vector<std::string> take_unread() { return std::exchange(unread_, {}); }
+  std::vector<WaitingMessage> take_unread() { return std::exchange(unread_, {}); }
 
  private:
   /// Calls of several agents can have the same id.
@@ -79,7 +79,7 @@ class ChatView {
   std::map<CallKey, Call> calls_;            ///< that have not ended
   std::set<SessionId> at_work_;
   std::vector<WaitingMessage> steering_, queued_;  ///< texts as the user wrote them
-  std::vector<std::string> unread_;
+  std::vector<WaitingMessage> unread_;
   std::string doing_;
   std::optional<UnixMillis> busy_since_;
   bool has_blank_ = true;  ///< the last line that was printed is empty

@@ -48,7 +48,7 @@ std::string Composer::text() const {
   return out;
 }
 
-void Composer::set(std::string_view text, Sent as) {
+void Composer::set(std::string_view text, HistoryKind kind) {
   text_.clear();
   pastes_.clear();
   before_.clear();
@@ -56,7 +56,7 @@ void Composer::set(std::string_view text, Sent as) {
   recalled_ = history_.size();
   sought_.reset();
   paste(text);
-  mark_typed_ = as == Sent::kShellLine;
+  bang_typed_ = kind == HistoryKind::kShellCommand;
 }
 
 void Composer::paste(std::string_view text) {
@@ -70,7 +70,7 @@ void Composer::paste(std::string_view text) {
 void Composer::insert(std::string_view text) {
   if (text_.size() + text.size() > kMostText) return;
   keep();
-  if (cursor_ == 0 && !text.empty()) mark_typed_ = false;
+  if (cursor_ == 0 && !text.empty()) bang_typed_ = false;
   text_.insert(cursor_, text);
   cursor_ += text.size();
 }
@@ -78,13 +78,13 @@ void Composer::insert(std::string_view text) {
 void Composer::type(std::string_view character) {
   const bool is_first = cursor_ == 0;
   insert(character);
-  if (is_first && cursor_ > 0) mark_typed_ = character == "!";
+  if (is_first && cursor_ > 0) bang_typed_ = character == "!";
 }
 
 void Composer::erase(std::size_t from, std::size_t to) {
   if (from >= to) return;
   keep();
-  if (from == 0) mark_typed_ = false;
+  if (from == 0) bang_typed_ = false;
   text_.erase(from, to - from);
   cursor_ = from;
 }
@@ -92,21 +92,21 @@ void Composer::erase(std::size_t from, std::size_t to) {
 void Composer::replace_before_cursor(std::size_t begin, std::string_view with) {
   if (begin > cursor_ || text_.size() + with.size() > kMostText) return;
   keep();
-  if (begin == 0) mark_typed_ = false;
+  if (begin == 0) bang_typed_ = false;
   text_.replace(begin, cursor_ - begin, with);
   cursor_ = begin + with.size();
 }
 
 void Composer::keep() {
   if (before_.size() >= kMostUndo) before_.erase(before_.begin());
-  before_.push_back({text_, cursor_, mark_typed_});
+  before_.push_back({text_, cursor_, bang_typed_});
 }
 
 void Composer::undo() {
   if (before_.empty()) return;
   text_ = std::move(before_.back().text);
   cursor_ = before_.back().cursor;
-  mark_typed_ = before_.back().mark_typed;
+  bang_typed_ = before_.back().bang_typed;
   before_.pop_back();
 }
 
@@ -216,14 +216,14 @@ bool Composer::vertical(bool up) {
 void Composer::recall(std::size_t index) {
   if (recalled_ == history_.size()) written_ = {text(), kind()};
   const bool is_written = index == history_.size();
-  const SentText shown = is_written ? written_ : history_[index];
-  set(shown.text, shown.as);
+  const HistoryEntry shown = is_written ? written_ : history_[index];
+  set(shown.text, shown.kind);
   recalled_ = index;
 }
 
-void Composer::remember(std::string sent, Sent as) {
-  if (history_.empty() || history_.back().text != sent || history_.back().as != as)
-    history_.push_back({std::move(sent), as});
+void Composer::remember(std::string sent, HistoryKind kind) {
+  if (history_.empty() || history_.back().text != sent || history_.back().kind != kind)
+    history_.push_back({std::move(sent), kind});
   if (history_.size() > kMostHistory) history_.erase(history_.begin());
   recalled_ = history_.size();
 }

@@ -13,15 +13,15 @@
 namespace praxis::tui {
 
 /// What a text of the user is.
-enum class Sent : bool {
+enum class HistoryKind : bool {
   kMessage,
-  kShellLine,  ///< for the shell, with its `!`
+  kShellCommand,  ///< with its `!`
 };
 
 /// An entry of the history.
-struct SentText {
+struct HistoryEntry {
   std::string text;
-  Sent as = Sent::kMessage;
+  HistoryKind kind = HistoryKind::kMessage;
 };
 
 class Composer {
@@ -34,12 +34,13 @@ class Composer {
   /// The text to send, with the whole of each paste.
   std::string text() const;
   bool empty() const { return text_.empty(); }
-  /// Whether the text is a line for the shell: its `!` is a key that the user typed, or the history has the
-  /// line as one; a `!` of a paste, a draft or a message that came back is not. All of it is on the screen.
-  bool is_shell_line() const { return text_.starts_with('!') && mark_typed_ && text() == text_; }
-  Sent kind() const { return is_shell_line() ? Sent::kShellLine : Sent::kMessage; }
+  /// Whether the text is a command for the user's shell: its `!` is a key that the user typed, or the history
+  /// has it as a command; a `!` of a paste, a draft or a message that came back is not. No part of it is
+  /// folded, but `rows` may show a part only.
+  bool is_shell_command() const { return text_.starts_with('!') && bang_typed_ && text() == text_; }
+  HistoryKind kind() const { return is_shell_command() ? HistoryKind::kShellCommand : HistoryKind::kMessage; }
   /// Replaces the text; the cursor stands at its end.
-  void set(std::string_view text, Sent as = Sent::kMessage);
+  void set(std::string_view text, HistoryKind kind = HistoryKind::kMessage);
   void clear() { set(""); }
   /// Inserts text at the cursor: a long one folded.
   void paste(std::string_view text);
@@ -49,7 +50,7 @@ class Composer {
   /// Replaces the text from a place before the cursor up to the cursor.
   void replace_before_cursor(std::size_t begin, std::string_view with);
 
-  void remember(std::string sent, Sent as = Sent::kMessage);
+  void remember(std::string sent, HistoryKind kind = HistoryKind::kMessage);
   /// Searches the history backwards for what is typed; nothing changes if nothing is found.
   void search();
 
@@ -62,7 +63,7 @@ class Composer {
   struct Snapshot {
     std::string text;
     std::size_t cursor = 0;
-    bool mark_typed = false;
+    bool bang_typed = false;
   };
 
   void insert(std::string_view text);
@@ -85,10 +86,10 @@ class Composer {
   std::size_t cursor_ = 0;
   std::vector<std::string> pastes_;  ///< what the words `[paste 1: 12 lines]` stand for
   std::vector<Snapshot> before_;     ///< for undo
-  std::vector<SentText> history_;
+  std::vector<HistoryEntry> history_;
   std::size_t recalled_ = 0;  ///< index in the history; its size: what is being written
-  SentText written_;          ///< while an entry of the history is shown
-  bool mark_typed_ = false;   ///< of the text
+  HistoryEntry written_;      ///< while an entry of the history is shown
+  bool bang_typed_ = false;   ///< of the text
   std::optional<std::string> sought_;
 };
 

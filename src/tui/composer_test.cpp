@@ -48,7 +48,7 @@ TEST(Composer, LineForTheShellHasATypedMark) {
   const auto is_line = [&](std::string_view bytes) {
     composer.clear();
     type(composer, bytes);
-    return composer.is_shell_line();
+    return composer.is_shell_command();
   };
   EXPECT_TRUE(is_line("!ls"));
   EXPECT_TRUE(is_line("ls\x01!")) << "typed at the start later";
@@ -61,24 +61,24 @@ TEST(Composer, LineForTheShellHasATypedMark) {
   EXPECT_FALSE(is_line("!\x1b[200~1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\x1b[201~"))
       << "folded: not on the screen";
   composer.set("!ls");
-  EXPECT_FALSE(composer.is_shell_line()) << "a draft, or a message that came back";
+  EXPECT_FALSE(composer.is_shell_command()) << "a draft, or a message that came back";
   type(composer, "\x01\x1b[3~!\x1f\x1f");
-  EXPECT_FALSE(composer.is_shell_line()) << "undone";
+  EXPECT_FALSE(composer.is_shell_command()) << "undone";
 }
 
 TEST(Composer, HistoryKeepsWhichEntriesWereLinesForTheShell) {
   Composer composer;
   composer.remember("!message");
-  composer.remember("!line", Sent::kShellLine);
+  composer.remember("!line", HistoryKind::kShellCommand);
   type(composer, "!x\x1b[A");
   EXPECT_EQ(composer.text(), "!line");
-  EXPECT_TRUE(composer.is_shell_line());
+  EXPECT_TRUE(composer.is_shell_command());
   type(composer, "\x1b[A");
   EXPECT_EQ(composer.text(), "!message");
-  EXPECT_FALSE(composer.is_shell_line());
+  EXPECT_FALSE(composer.is_shell_command());
   type(composer, "\x1b[B\x1b[B");
   EXPECT_EQ(composer.text(), "!x");
-  EXPECT_TRUE(composer.is_shell_line());
+  EXPECT_TRUE(composer.is_shell_command());
 }
 
 TEST(Composer, RowsFitAndMarkTheCursor) {

@@ -14,6 +14,7 @@
 namespace praxis::tui {
 namespace {
 
+constexpr std::size_t kMostWithOutputs = 100;      ///< messages whose outputs are kept
 constexpr std::ptrdiff_t kMostHistoryLines = 500;  ///< of a run that is opened again
 
 std::size_t count_lines(std::string_view text) {
@@ -37,7 +38,10 @@ ParkId whole_id(const ParkId& id, const SessionId& session) {
 }  // namespace
 
 Conversation::Conversation(const ChatSetup& setup, std::unique_ptr<ChatRun> run)
-    : setup_(setup), run_(std::move(run)), styles_{setup.theme.theme}, shell_(setup.executor, waker()) {
+    : setup_(setup),
+      run_(std::move(run)),
+      styles_{setup.theme.theme},
+      shell_(setup.executor, setup.hide, waker()) {
   follow();
 }
 
@@ -50,6 +54,7 @@ void Conversation::follow() {
   turns_.clear();
   asked_back_.clear();
   taken_back_.clear();
+  outputs_of_.clear();
   sent_ = recorded_ = team_answers_ = examining_ = false;
   prompts_.reset();
   feed_->take();
@@ -80,6 +85,9 @@ std::string Conversation::begin(std::size_t columns) {
   recorded_ = true;
   std::string text;
   const auto is_left = run_->show_past([&](const Event& event) {
+    // What no step has read came back then: the user has sent it again, or continued without it.
+    if (event.agent.id == id_ && std::holds_alternative<events::TurnStarted>(event.body))
+      view_->take_unread();
     text += view_->show(event, columns);
     note_turn(event);
   });
@@ -109,21 +117,32 @@ void Conversation::send(Message message) {
   run_->send(std::move(message));
 }
 
-/// Remembers the last turn, and to before which turns the conversation can go back.
+/// Remembers the last turn, to before which turns the conversation can go back, and the outputs of messages
+/// that wait.
 void Conversation::note_turn(const Event& event) {
   if (event.agent.id != id_) return;
   if (std::holds_alternative<events::TurnStarted>(event.body)) last_turn_ = event.turn;
   const auto* command = std::get_if<events::SessionIntervened>(&event.body);
   if (command != nullptr && command->intervention.verb == CommandVerb::kRewind)
-    turns_.erase(std::ranges::find(turns_, command->intervention.text, &Choice::value), turns_.end());
+    turns_.erase(std::ranges::find(turns_, command->intervention.text,
+                                   [](const Turn& each) { return each.choice.value; }),
+                 turns_.end());
+  if (command != nullptr && (command->intervention.verb == CommandVerb::kSteer ||
+                             command->intervention.verb == CommandVerb::kEnqueue)) {
+    if (auto outputs = app::readable_message(command->intervention.text).commands; !outputs.empty())
+      outputs_of_[event.seq] = std::move(outputs);
+    if (outputs_of_.size() > kMostWithOutputs) outputs_of_.erase(outputs_of_.begin());
+  }
   const auto* said = std::get_if<events::MessageAdded>(&event.body);
-  const bool is_first = turns_.empty() || turns_.back().value != event.turn.str();
+  const bool is_first = turns_.empty() || turns_.back().choice.value != event.turn.str();
   if (said == nullptr || said->message == nullptr || event.turn.empty() || !is_first) return;
-  turns_.push_back({event.turn.str(), app::readable_message(said->message->text()).text, event.turn.str()});
+  app::ReadableMessage message = app::readable_message(said->message->text());
+  turns_.push_back(
+      {{event.turn.str(), std::move(message.text), event.turn.str()}, std::move(message.commands)});
 }
 
 std::string Conversation::take_events(std::size_t columns) {
-  std::string text = take_shell_line();
+  std::string text = take_shell_command();
   for (EventFeed::Item& item : feed_->take()) {
     if (const auto* event = std::get_if<Event>(&item)) {
       text += view_->show(*event, columns);
@@ -172,7 +191,11 @@ void Conversation::take_report(const AgentResult& report) {
 /// The message comes back into the composer.
 std::string Conversation::take_undelivered(Undelivered undelivered) {
   sent_ = false;
-  if (!undelivered.text.empty()) unread_.push_back(app::readable_message(std::move(undelivered.text)).text);
+  if (!undelivered.text.empty()) {
+    app::ReadableMessage message = app::readable_message(undelivered.text);
+    shell_outputs_.put_back(message.commands);
+    unread_.push_back(std::move(message.text));
+  }
   return undelivered.error ? failure(*undelivered.error) : "";
 }
 
@@ -260,7 +283,7 @@ std::string Conversation::deliver(Message message, Delivery delivery) {
 
 Interrupted Conversation::interrupt() {
   // Only the first request is for the command: one that cannot be ended must not keep the agent going.
-  if (shell_.stop()) return Interrupted::kShellLine;
+  if (shell_.stop()) return Interrupted::kShellCommand;
   examining_ = false;
   if (filling_) filling_->request_stop();
   if (works()) run_->interrupt();

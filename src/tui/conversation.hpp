@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -19,7 +20,7 @@
 #include "tui/event_feed.hpp"
 #include "tui/followed_agent.hpp"
 #include "tui/prompt_names.hpp"
-#include "tui/shell_lines.hpp"
+#include "tui/shell_commands.hpp"
 #include "tui/status_facts.hpp"
 #include "tui/step_card.hpp"
 #include "tui/tree_text.hpp"
@@ -39,7 +40,7 @@ enum class RuleLife : bool {
 };
 
 /// What a request to stop went to.
-enum class Interrupted : bool { kAgent, kShellLine };
+enum class Interrupted : bool { kAgent, kShellCommand };
 
 /// Something to choose from.
 struct Offer {
@@ -63,14 +64,14 @@ class Conversation {
 
   /// Sends a message, or carries out a `/command`. Returns what to print.
   std::string submit(const std::string& text, Delivery delivery, std::size_t columns);
-  /// Runs a line in the user's shell; an empty one leaves what such lines printed out of the next message.
+  /// Runs a command in the user's shell; an empty one leaves the outputs so far out of the next message.
   /// Returns what to print.
-  std::string run_shell_line(const std::string& line);
-  const std::optional<ShellLines::Running>& shell_line() const { return shell_.running(); }
-  /// Whether that line was asked to stop.
-  bool shell_line_stops() const { return shell_.is_stopping(); }
-  /// How many outputs of such lines go with the next message.
-  std::size_t shell_outputs() const { return shell_outputs_.size(); }
+  std::string run_shell_command(const std::string& line);
+  const std::optional<ShellCommands::Running>& shell_command() const { return shell_.running(); }
+  /// Whether that command was asked to stop.
+  bool shell_command_stops() const { return shell_.is_stopping(); }
+  /// The outputs of such commands that go with the next message.
+  const ShellOutputs& shell_outputs() const { return shell_outputs_; }
   /// What the last command offers, once: the chat lets the user choose. Nothing on a plain chat.
   std::optional<Offer> take_offer() { return std::exchange(offer_, std::nullopt); }
   /// Offers the turns, to go back to before one; returns what to print.
@@ -87,7 +88,7 @@ class Conversation {
   /// Puts a waiting message one place up or down among those of its kind. Returns what to print.
   std::string move(std::uint64_t message, bool up);
   std::string failure(const Error& error) const;
-  /// Stops the line in the user's shell; without one, or when that was asked to stop before, the agent.
+  /// Stops the command in the user's shell; without one, or when that was asked to stop before, the agent.
   Interrupted interrupt();
   /// The commands for completion: those of the chat, and the prompts of the agent's servers, which are looked
   /// up in the background.
@@ -108,7 +109,7 @@ class Conversation {
   /// sent, and the one of a turn that was taken back.
   std::vector<std::string> take_unread();
   bool is_busy() const { return works() || filling_.has_value(); }
-  /// Whether there is something that `interrupt` stops: also `/doctor`, and a line in the user's shell.
+  /// Whether there is something that `interrupt` stops: also `/doctor`, and a command in the user's shell.
   bool can_interrupt() const {
     return is_busy() || examining_ || (shell_.running() && !shell_.is_stopping());
   }
@@ -156,8 +157,10 @@ class Conversation {
   std::string cost() const;
   std::string doctor();
   std::string take_examined(const Examined& examined);
-  std::string take_shell_line();
+  std::string take_shell_command();
   void attach_outputs(Message& message);
+  void put_outputs_back(std::uint64_t message);
+  void forget_outputs();
   std::string context(std::size_t columns) const;
   std::string waiting_steps(std::size_t columns) const;
   std::string change_queue(const std::string& rest);
@@ -184,8 +187,9 @@ class Conversation {
   SessionId id_;
   Styles styles_;
   std::shared_ptr<EventFeed> feed_ = std::make_shared<EventFeed>();
-  ShellLines shell_;
+  ShellCommands shell_;
   ShellOutputs shell_outputs_;
+  std::map<std::uint64_t, std::vector<std::string>> outputs_of_;  ///< of messages that wait
   std::unique_ptr<ChatView> view_;
   std::optional<FollowedAgent> followed_;
   std::deque<StepCard> cards_;
@@ -204,7 +208,12 @@ class Conversation {
   RunFigures figures_;
   std::string model_;
   TurnId last_turn_;
-  std::vector<Choice> turns_;                ///< of the conversation as it stands, with their messages
+  /// A turn with its message, and the outputs that came with it.
+  struct Turn {
+    Choice choice;
+    std::vector<std::string> outputs;
+  };
+  std::vector<Turn> turns_;                  ///< of the conversation as it stands
   std::optional<std::stop_source> filling_;  ///< a prompt
   bool examining_ = false;                   ///< `/doctor`
   std::shared_ptr<PromptNames> prompts_;     ///< null: not looked up for this run

@@ -1,6 +1,7 @@
 // What a chat lets its user search: runs, models, agents, turns.
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "tui/conversation.hpp"
@@ -47,7 +48,8 @@ std::string Conversation::offer_agents() {
 /// The turns of the conversation as it stands, the last first, each with its message.
 std::string Conversation::offer_turns() {
   if (is_busy() || !is_recorded()) return "";
-  std::vector<Choice> choices = turns_;
+  std::vector<Choice> choices;
+  for (const Turn& each : turns_) choices.push_back(each.choice);
   if (choices.empty()) return "";
   std::ranges::reverse(choices);
   offer_ =
@@ -57,15 +59,22 @@ std::string Conversation::offer_turns() {
 
 std::string Conversation::choose(const Offer& offer, const Choice& choice, std::size_t columns) {
   std::string text = command(offer.command + choice.value, columns);
-  if (offer.command == "/rewind ") unread_.push_back(choice.label);
+  if (offer.command != "/rewind ") return text;
+  const auto turn =
+      std::ranges::find(turns_, choice.value, [](const Turn& each) { return each.choice.value; });
+  if (turn != turns_.end()) shell_outputs_.put_back(turn->outputs);
+  unread_.push_back(choice.label);
   return text;
 }
 
 std::vector<std::string> Conversation::take_unread() {
-  std::vector<std::string> unread = view_->take_unread();
-  std::ranges::move(std::exchange(unread_, {}), std::back_inserter(unread));
-  for (const std::string& text : unread) shell_outputs_.put_back(text);
-  return unread;
+  std::vector<WaitingMessage> unread = view_->take_unread();
+  for (const WaitingMessage& each : std::views::reverse(unread)) put_outputs_back(each.id);
+  forget_outputs();
+  std::vector<std::string> texts;
+  for (WaitingMessage& each : unread) texts.push_back(std::move(each.text));
+  std::ranges::move(std::exchange(unread_, {}), std::back_inserter(texts));
+  return texts;
 }
 
 }  // namespace praxis::tui

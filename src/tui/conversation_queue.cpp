@@ -39,7 +39,7 @@ Status Conversation::withdraw(const WaitingMessage& message) {
     asked_back_.push_back(message);
   if (done) {
     taken_back_.push_back(message.id);
-    shell_outputs_.put_back(message.text);
+    put_outputs_back(message.id);
   }
   return done;
 }
@@ -50,6 +50,7 @@ void Conversation::note_withdrawn(const records::Intervened& command) {
   const auto asked = std::ranges::find(asked_back_, command.text,
                                        [](const WaitingMessage& each) { return std::to_string(each.id); });
   if (asked == asked_back_.end()) return;
+  put_outputs_back(asked->id);
   unread_.push_back(std::move(asked->text));
   asked_back_.erase(asked);
 }

@@ -1,15 +1,15 @@
-// `!command` in a chat: a line for the user's own shell.
+// `!command` in a chat: a command for the user's own shell.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "app/plain_text.hpp"
-#include "app/user_message.hpp"
 #include "tui/conversation.hpp"
 
 namespace praxis::tui {
 
-std::string Conversation::run_shell_line(const std::string& line) {
+std::string Conversation::run_shell_command(const std::string& line) {
   if (line.empty()) {
     const std::size_t dropped = shell_outputs_.size();
     shell_outputs_.clear();
@@ -23,24 +23,41 @@ std::string Conversation::run_shell_line(const std::string& line) {
   return "";
 }
 
-/// What a line that has ended printed, and how it ended.
-std::string Conversation::take_shell_line() {
+/// What a command that has ended printed, and how it ended.
+std::string Conversation::take_shell_command() {
   const auto end = shell_.take();
   if (!end) return "";
-  const std::size_t dropped = shell_outputs_.add(*end);
+  shell_outputs_.add(*end);
   std::string text = styles_.bold("! " + visible_text(end->line)) + '\n' + end->output;
   if (!end->output.empty() && !end->output.ends_with('\n')) text += '\n';
   std::string about = app::one_line(end->how, 1000);
   if (is_at_server()) about += " on this machine";
   about += "; the model sees it with your next message";
-  if (dropped > 0) about += fmt::format(", without {} older output{}", dropped, dropped == 1 ? "" : "s");
   return text + (end->how == "exit 0" ? styles_.dim(about) : styles_.warning(about)) + '\n';
 }
 
 /// Adds what the user's commands printed since the last message.
 void Conversation::attach_outputs(Message& message) {
-  for (std::string& block : shell_outputs_.take(app::readable_message(message.text()).text))
-    message.parts.emplace_back(TextPart{std::move(block)});
+  for (std::string& block : shell_outputs_.take()) message.parts.emplace_back(TextPart{std::move(block)});
+}
+
+/// The outputs of a message that was taken back wait for the next one.
+void Conversation::put_outputs_back(std::uint64_t message) {
+  const auto found = outputs_of_.find(message);
+  if (found == outputs_of_.end()) return;
+  shell_outputs_.put_back(found->second);
+  outputs_of_.erase(found);
+}
+
+/// Forgets the outputs of messages that do not wait any more: the model has read them, or another surface
+/// has taken them back.
+void Conversation::forget_outputs() {
+  std::erase_if(outputs_of_, [this](const auto& each) {
+    const auto waits = [&](const std::vector<WaitingMessage>& list) {
+      return std::ranges::find(list, each.first, &WaitingMessage::id) != list.end();
+    };
+    return !waits(view_->steering()) && !waits(view_->queued());
+  });
 }
 
 }  // namespace praxis::tui

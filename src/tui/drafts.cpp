@@ -21,7 +21,7 @@ constexpr std::size_t kMostDraft = std::size_t{8} << 20U;    ///< bytes
 constexpr std::size_t kMostHistory = std::size_t{1} << 20U;  ///< bytes that are read
 constexpr std::size_t kMostEntry = std::size_t{16} << 10U;   ///< bytes of one message in the history
 constexpr const char* kHistory = "history.jsonl";
-constexpr const char* kShell = "shell";  ///< the key of a line for the shell; a message is a string
+constexpr const char* kShell = "shell";  ///< the key of a shell command; a message is a string
 
 bool write_whole(const fs::path& path, std::string_view bytes, int flags) {
   const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
@@ -74,24 +74,25 @@ std::string Drafts::key_of_new() {
   return "new-" + digest_of(fs::current_path(failed).string()).hex(8);
 }
 
-std::vector<SentText> Drafts::history() const {
-  std::vector<SentText> sent;
+std::vector<HistoryEntry> Drafts::history() const {
+  std::vector<HistoryEntry> sent;
   if (folder_.empty()) return sent;
   const std::string text = read_end(folder_ / kHistory, kMostHistory);
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const auto entry = parse_json(std::string_view(text).substr(begin, end - begin));
-    if (entry && entry->is_string()) sent.push_back({std::string(entry->get_string()), Sent::kMessage});
+    if (entry && entry->is_string())
+      sent.push_back({std::string(entry->get_string()), HistoryKind::kMessage});
     if (std::string line = entry ? json_string(*entry, kShell) : ""; !line.empty())
-      sent.push_back({std::move(line), Sent::kShellLine});
+      sent.push_back({std::move(line), HistoryKind::kShellCommand});
     begin = end + 1;
   }
   return sent;
 }
 
-void Drafts::remember(std::string_view sent, Sent as) const {
+void Drafts::remember(std::string_view sent, HistoryKind kind) const {
   if (folder_.empty() || sent.size() > kMostEntry) return;
-  const Json entry = as == Sent::kShellLine ? Json(JsonObject{{kShell, sent}}) : Json(sent);
+  const Json entry = kind == HistoryKind::kShellCommand ? Json(JsonObject{{kShell, sent}}) : Json(sent);
   write_whole(folder_ / kHistory, to_json_text(entry) + '\n', O_APPEND);
 }
 

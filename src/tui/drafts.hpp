@@ -24,9 +24,9 @@ class Drafts {
   /// The key of a chat in the current folder that has no run yet.
   static std::string key_of_new();
 
-  /// The last messages and lines for the shell of all chats, the oldest first.
-  std::vector<SentText> history() const;
-  void remember(std::string_view sent, Sent as = Sent::kMessage) const;
+  /// The last messages and shell commands of all chats, the oldest first.
+  std::vector<HistoryEntry> history() const;
+  void remember(std::string_view sent, HistoryKind kind = HistoryKind::kMessage) const;
 
  private:
   std::filesystem::path file_of(const std::string& key) const;

@@ -87,7 +87,7 @@ LiveChat::LiveChat(const ChatSetup& setup, Conversation& conversation, RawTermin
   std::error_code failed;
   names_.emplace(conversation_.executor(), std::filesystem::current_path(failed).string(),
                  conversation_.waker());
-  for (SentText& sent : drafts_.history()) composer_.remember(std::move(sent.text), sent.as);
+  for (HistoryEntry& sent : drafts_.history()) composer_.remember(std::move(sent.text), sent.kind);
   composer_.set(drafts_.load(conversation_.is_recorded() ? conversation_.id().str() : Drafts::key_of_new()));
 }
 
@@ -136,8 +136,8 @@ void LiveChat::wait() {
 /// How long nothing needs to happen, in milliseconds; -1: for ever.
 int LiveChat::patience() const {
   if (reader_.is_incomplete()) return millis(kEscapeTime);
-  if (composer_.is_shell_line() && !shell_ready_) return millis(last_read_ + kShellPause - Clock::now());
-  const bool ticks = conversation_.can_interrupt() || conversation_.shell_line() || tree_;
+  if (composer_.is_shell_command() && !shell_ready_) return millis(last_read_ + kShellPause - Clock::now());
+  const bool ticks = conversation_.can_interrupt() || conversation_.shell_command() || tree_;
   return ticks ? millis(kTick) : -1;
 }
 
@@ -273,7 +273,7 @@ void LiveChat::stop_or_leave() {
   if (!composer_.empty()) {
     composer_.remember(composer_.text(), composer_.kind());
     composer_.clear();
-  } else if (conversation_.interrupt() == Interrupted::kShellLine) {
+  } else if (conversation_.interrupt() == Interrupted::kShellCommand) {
     return;  // the next one stops the agent
   }
   ctrl_c_ = now;
@@ -288,12 +288,13 @@ void LiveChat::enter(Delivery delivery) {
   }
   // A backslash before Enter is a new line, for terminals that cannot send another key for it.
   if (text.ends_with('\\') && delivery == Delivery::kNow) {
-    if (!composer_.is_shell_line()) composer_.press({KeyKind::kBackspace});  // a shell joins the lines by it
+    if (!composer_.is_shell_command())
+      composer_.press({KeyKind::kBackspace});  // a shell joins the lines by it
     composer_.press({KeyKind::kNewLine});
     return;
   }
   while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
-  if (text.starts_with('!')) return run_shell_line(text);
+  if (text.starts_with('!')) return run_shell_command(text);
   composer_.clear();
   keep_draft();
   if (!text.empty()) {
@@ -356,9 +357,10 @@ std::vector<std::string> LiveChat::lines() {
     const std::size_t rows = size_.rows > below.size() + 4 ? size_.rows - below.size() - 3 : 1;
     std::ranges::move(queue_->lines(wide, rows, styles_), std::back_inserter(below));
   }
-  std::ranges::move(shell_lines(wide), std::back_inserter(below));
-  const std::size_t used = below.size() + 2;
+  const std::size_t used = below.size() + shell_rows(wide).size() + 2;
   const std::size_t most = size_.rows > used + 1 ? std::min(size_.rows - used - 1, size_.rows / 2 + 1) : 1;
+  shows_all_ = !composer_.is_shell_command() || composer_.rows(wide, most + 1, "", "").size() <= most;
+  std::ranges::move(shell_rows(wide), std::back_inserter(below));
   for (std::string& row : composer_.rows(wide, most, "\x1b[7m", "\x1b[27m")) below.push_back(std::move(row));
   std::ranges::move(completion_lines(wide), std::back_inserter(below));
   below.push_back(hint_.empty() ? below_composer(wide) : styles_.dim(app::one_line(hint_, wide)));

@@ -31,7 +31,7 @@ class LiveChat {
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// Without a key, before the Enter that runs a line for the shell.
+  /// Without a key, before the Enter that runs a shell command.
   static constexpr std::chrono::milliseconds kShellPause{100};
 
   void wait();
@@ -43,8 +43,8 @@ class LiveChat {
   void call_user();
   void take_background(std::string_view color);
   void enter(Delivery delivery);
-  void run_shell_line(const std::string& text);
-  std::vector<std::string> shell_lines(std::size_t wide) const;
+  void run_shell_command(const std::string& text);
+  std::vector<std::string> shell_rows(std::size_t wide) const;
   void stop_or_leave();
   void suspend();
   void edit_outside();
@@ -116,7 +116,8 @@ class LiveChat {
   TerminalSize size_;
   std::string finished_;      ///< to be printed with the next frame
   std::string hint_;          ///< until the next key
-  bool shell_ready_ = false;  ///< Enter alone would run the line for the shell
+  bool shell_ready_ = false;  ///< Enter alone would run the shell command
+  bool shows_all_ = true;     ///< the last frame has the whole text of the composer
   bool leaving_ = false;
   bool looked_at_ = true;  ///< as far as the terminal says
   bool worked_ = false;    ///< when last looked, without waiting for the user
@@ -138,7 +139,7 @@ class LiveChat {
   bool focused_ = false;  ///< keys go to the card
   ParkId card_id_;        ///< of the card that was shown when last looked
   std::string own_text_;  ///< of the composer, while a text for the card is typed
-  Sent own_kind_ = Sent::kMessage;
+  HistoryKind own_kind_ = HistoryKind::kMessage;
   bool lends_composer_ = false;
 };
 
