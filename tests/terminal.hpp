@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <vterm.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -49,7 +50,14 @@ class EmulatedScreen {
   const std::string& tampering() const { return tampering_; }
   bool is_cursor_visible() const { return cursor_visible_; }
 
-  void write(std::string_view bytes) { vterm_input_write(terminal_.get(), bytes.data(), bytes.size()); }
+  /// Keeps the beginning of a character until its rest has come: libvterm takes another decoder for a write
+  /// that begins with an ASCII character, so that it would show U+FFFD where a read cut a character.
+  void write(std::string_view bytes) {
+    unfinished_ += bytes;
+    const std::size_t whole = unfinished_.size() - cut_character(unfinished_);
+    vterm_input_write(terminal_.get(), unfinished_.data(), whole);
+    unfinished_.erase(0, whole);
+  }
 
   /// All lines without the blanks at their ends, and without empty lines at the end. `styled`: bold, italic,
   /// underlined and coloured text is marked: `{b}`, `{i}`, `{u}`, `{red}`, and `{}` at its end.
@@ -72,6 +80,16 @@ class EmulatedScreen {
  private:
   using Line = std::vector<VTermScreenCell>;
 
+  /// How many bytes at the end begin a character without ending it.
+  static std::size_t cut_character(std::string_view bytes) {
+    for (std::size_t n = 1; n <= std::min<std::size_t>(3, bytes.size()); ++n) {
+      const auto c = static_cast<unsigned char>(bytes[bytes.size() - n]);
+      if ((c & 0xC0U) == 0x80U) continue;
+      const std::size_t length = c >= 0xF0U ? 4 : c >= 0xE0U ? 3 : c >= 0xC0U ? 2 : 1;
+      return length > n ? n : 0;
+    }
+    return 0;
+  }
   static int push_line(int columns, const VTermScreenCell* cells, void* self) {
     static_cast<EmulatedScreen*>(self)->above_.emplace_back(cells, cells + columns);
     return 1;
@@ -146,6 +164,7 @@ class EmulatedScreen {
   VTermScreen* screen_ = nullptr;
   std::vector<Line> above_;
   std::string tampering_;
+  std::string unfinished_;  ///< the beginning of a character
   bool cursor_visible_ = true;
 };
 
