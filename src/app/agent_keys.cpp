@@ -203,10 +203,10 @@ constexpr std::array kOwnKeys{
     SettingKey{"tools.mcp.*.folder", Type::kText, "Where the program runs; it may read this folder"},
     SettingKey{"tools.mcp.*.read", Type::kTexts, "Folders and files that the program may read"},
     SettingKey{"tools.mcp.*.write", Type::kTexts, "Folders that the program may write"},
-    SettingKey{
-        "tools.mcp.*.roots", Type::kTexts,
-        "Folders that the program is to work in; it can ask for them. It reaches no more than `folder`, "
-        "`read` and `write`"},
+    SettingKey{"tools.mcp.*.roots", Type::kTexts,
+               "Folders that the server is to work in; it can ask for them. A program reaches no more than "
+               "`folder`, "
+               "`read` and `write`"},
     SettingKey{"tools.mcp.*.environment", Type::kTexts,
                "Environment variables that are passed on; `VARIABLE=secret:NAME` has a secret of the "
                "configuration, which the program then knows"},

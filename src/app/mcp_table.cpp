@@ -55,8 +55,8 @@ class McpTable {
       within.start = time;
     within.result_bytes = static_cast<std::size_t>(
         json_int(table_, "max_result", static_cast<std::int64_t>(within.result_bytes)));
+    within.roots = paths_of(json_at(table_, "roots"), folder_);
     if (entry->url.empty()) {
-      within.roots = paths_of(json_at(table_, "roots"), folder_);
       auto program = program_of(*std::move(entry), bounds, check_granted);
       if (!program) return fail(std::move(program.error()));
       server.client = std::make_shared<McpClient>(*std::move(program), within);
@@ -152,8 +152,8 @@ class McpTable {
   }
 
   Result<McpEndpoint> endpoint_of(McpEntry entry) const {
-    if (auto checked = check_absent(
-            {"folder", "read", "write", "roots", "environment", "allow", "max_memory_mb"}, "command");
+    if (auto checked =
+            check_absent({"folder", "read", "write", "environment", "allow", "max_memory_mb"}, "command");
         !checked)
       return fail(std::move(checked.error()));
     if (options_.http == nullptr) return mistake_at("url", "this program provides no network for agents");

@@ -1,11 +1,33 @@
 #include "mcp/connection.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/visible_text.hpp"
+#include "json/uri_reference.hpp"
 #include "praxis/base/reach.hpp"
 
 namespace praxis {
+namespace {
+
+constexpr std::size_t kMostMethodBytes = 100;
+
+JsonObject list_of_roots(const std::vector<std::string>& folders) {
+  JsonArray roots;
+  for (const std::string& folder : folders)
+    roots.push_back(JsonObject{{"uri", "file://" + percent_encode(folder, "/")}});
+  return {{"roots", std::move(roots)}};
+}
+
+/// Whether the server may ask this in the middle of a request.
+bool may_ask(const std::string& method, const McpBounds& bounds) {
+  return bounds.answers_questions &&
+         (method == kMcpQuestion || (method == kMcpSampling && bounds.gives_samples));
+}
+
+}  // namespace
 
 void McpWaiting::settle(Result<Json> result) {
   const std::lock_guard lock(mutex_);
@@ -51,9 +73,19 @@ std::optional<Result<Json>> McpWaiting::wait(const McpRequest& request) {
   }
 }
 
-bool mcp_may_ask(const std::string& method, const McpBounds& bounds) {
-  return bounds.answers_questions &&
-         (method == kMcpQuestion || (method == kMcpSampling && bounds.gives_samples));
+std::optional<std::string> mcp_reply_at_once(const McpMessage& request, const McpBounds& bounds,
+                                             McpWaiting* open) {
+  if (may_ask(request.method, bounds)) {
+    const bool is_small = to_json_text(request.body).size() <= bounds.state_bytes;
+    McpAsked asked{request.id, request.method, request.body};
+    if (open != nullptr && is_small && open->ask(asked)) return std::nullopt;
+    return mcp_reply(asked, nullptr);
+  }
+  if (request.method == "ping") return mcp_result(request.id, JsonObject{});
+  if (request.method == "roots/list" && !bounds.roots.empty())
+    return mcp_result(request.id, list_of_roots(bounds.roots));
+  return mcp_error(request.id, kRpcUnknownMethod,
+                   "this client offers no " + mcp_shown(request.method, kMostMethodBytes));
 }
 
 std::string mcp_reply(const McpAsked& asked, Json answer) {

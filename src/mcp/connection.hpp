@@ -28,12 +28,15 @@ struct McpAsked {
   std::string method;
   Json params;
 };
-/// What a server may ask: something of the user, and an answer of a model.
+/// What a server may ask of others than the client: something of the user, and an answer of a model.
 inline constexpr std::string_view kMcpQuestion = "elicitation/create";
 inline constexpr std::string_view kMcpSampling = "sampling/createMessage";
-/// Whether the server may ask this in the middle of a request.
-bool mcp_may_ask(const std::string& method, const McpBounds& bounds);
-/// The answer to such a request of the server; null, and to one that cannot be put to anyone: declined.
+/// The answer to a request of the server, unless it is such a question and becomes that of `open`, the only
+/// request in progress (null: there is none, or several). A ping and a question for the folders that the
+/// server is to work in are answered by the client itself; what it does not offer is an error.
+std::optional<std::string> mcp_reply_at_once(const McpMessage& request, const McpBounds& bounds,
+                                             McpWaiting* open);
+/// The answer to such a question of the server; null, and to one that cannot be put to anyone: declined.
 std::string mcp_reply(const McpAsked& asked, Json answer);
 /// Version 2026-07-28 has no answer that declines: error `kTool` with `kAnswered` if one of them is null.
 Status check_not_declined(const JsonObject& answers);

@@ -3,6 +3,8 @@
 // requests repeat.
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <mutex>
 #include <random>
 #include <tuple>
 #include <utility>
@@ -37,6 +39,8 @@ constexpr int kGone = 404;
 
 /// How often the stream of one answer is taken up again.
 constexpr int kMostStreams = 100;
+/// How many requests of the server are answered in one stream.
+constexpr int kMostReplies = 100;
 /// How long to wait before that: what the server says, within these bounds.
 constexpr std::chrono::milliseconds kUsualRetry{1'000}, kLeastRetry{100}, kLongestRetry{60'000};
 
@@ -49,19 +53,38 @@ struct HttpSession {
   std::atomic<bool> open = true;
 };
 
+/// Sends the answers to requests of the server, for as long as the connection is there.
+class Replies {
+ public:
+  explicit Replies(std::function<void(std::string)> send) : send_(std::move(send)) {}
+  void send(std::string text) {
+    const std::lock_guard lock(mutex_);
+    if (send_) send_(std::move(text));
+  }
+  void end() {
+    const std::lock_guard lock(mutex_);
+    send_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::function<void(std::string)> send_;
+};
+
 /// One POST, or one GET that takes its stream up again. The answer goes to the waiting request as soon as it
 /// is there; the rest of the stream is not awaited.
 class Exchange final : public HttpSink {
  public:
   Exchange(std::int64_t id, const McpBounds& bounds, McpNotified notified,
            std::shared_ptr<HttpSession> session, std::shared_ptr<McpWaiting> waiting,
-           std::shared_ptr<McpStreamEnd> end)
+           std::shared_ptr<McpStreamEnd> end, std::shared_ptr<Replies> replies)
       : id_(id),
         bounds_(bounds),
         notified_(std::move(notified)),
         session_(std::move(session)),
         waiting_(std::move(waiting)),
         end_(std::move(end)),
+        replies_(std::move(replies)),
         events_(bounds.message_bytes) {}
 
   void on_head(const HttpResponseHead& head) override {
@@ -110,9 +133,7 @@ class Exchange final : public HttpSink {
     if (!message) return;
     using Kind = McpMessage::Kind;
     if (message->kind == Kind::kRequest) {
-      const bool asks =
-          mcp_may_ask(message->method, bounds_) && to_json_text(message->body).size() <= bounds_.state_bytes;
-      if (asks) std::ignore = waiting_->ask({message->id, message->method, message->body});
+      answer_request(*message);
     } else if (message->kind == Kind::kNotification && message->method == "notifications/progress") {
       if (json_at(message->body, "progressToken") == Json(id_)) waiting_->progress(message->body);
     } else if (message->kind == Kind::kNotification) {
@@ -124,6 +145,16 @@ class Exchange final : public HttpSink {
       reported.set("http_status", status_);
       waiting_->settle(fail(std::move(reported)));
     }
+  }
+
+  /// Only versions with a handshake have requests of the server.
+  void answer_request(const McpMessage& message) {
+    {
+      const std::lock_guard lock(session_->mutex);
+      if (session_->modern) return;
+    }
+    if (auto reply = mcp_reply_at_once(message, bounds_, waiting_.get()); reply && replied_++ < kMostReplies)
+      replies_->send(*std::move(reply));
   }
 
   /// What happened if no message answered the request.
@@ -157,6 +188,8 @@ class Exchange final : public HttpSink {
   const std::shared_ptr<HttpSession> session_;
   const std::shared_ptr<McpWaiting> waiting_;
   const std::shared_ptr<McpStreamEnd> end_;
+  const std::shared_ptr<Replies> replies_;
+  int replied_ = 0;
   SseParser events_;
   int status_ = 0;
   bool streams_ = false;
@@ -168,7 +201,10 @@ class HttpMcpConnection final : public McpConnection {
  public:
   HttpMcpConnection(McpEndpoint endpoint, const McpBounds& bounds, McpNotified notified)
       : endpoint_(std::move(endpoint)), bounds_(bounds), notified_(std::move(notified)) {}
-  ~HttpMcpConnection() override { over_.request_stop(); }
+  ~HttpMcpConnection() override {
+    replies_->end();
+    over_.request_stop();
+  }
 
   /// A request that is refused for lack of a login had no effect: it is made once more if the login can be
   /// renewed.
@@ -232,7 +268,8 @@ class HttpMcpConnection final : public McpConnection {
             std::make_shared<McpStreamEnd>()};
   }
   std::shared_ptr<Exchange> exchange_of(const McpOpenRequest& sent) const {
-    return std::make_shared<Exchange>(sent.id, bounds_, notified_, session_, sent.waiting, sent.end);
+    return std::make_shared<Exchange>(sent.id, bounds_, notified_, session_, sent.waiting, sent.end,
+                                      replies_);
   }
 
   static bool is_reported(const Error& error) { return json_int(error.detail(), "rpc_code") != 0; }
@@ -289,7 +326,7 @@ class HttpMcpConnection final : public McpConnection {
   void send_quietly(std::string text, const std::string& method) {
     post(headers_of({method, {}, {}, {}, {}}, current_token()), std::move(text), kQuietTime,
          std::make_shared<Exchange>(0, bounds_, notified_, session_, std::make_shared<McpWaiting>(),
-                                    std::make_shared<McpStreamEnd>()),
+                                    std::make_shared<McpStreamEnd>(), replies_),
          over_.get_token());
   }
   bool is_modern() const {
@@ -358,6 +395,8 @@ class HttpMcpConnection final : public McpConnection {
   /// apart by their ids only.
   std::atomic<std::int64_t> last_id_ = std::random_device{}();
   std::stop_source over_;
+  const std::shared_ptr<Replies> replies_ =
+      std::make_shared<Replies>([this](std::string text) { send_quietly(std::move(text), ""); });
 };
 
 }  // namespace

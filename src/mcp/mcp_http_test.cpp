@@ -141,6 +141,17 @@ TEST_F(McpHttpTest, CallWithoutAnAnswer_EndsAtItsDeadline) {
   EXPECT_EQ(reach_of(result.error()), Reach::kSent);
 }
 
+TEST_F(McpHttpTest, RequestsOfTheServer_AreAnswered) {
+  McpBounds bounds;
+  bounds.roots = {"/srv/my notes"};
+  McpClient client(endpoint("usual"), bounds);
+  const auto result = call(client, "requests");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->text,
+            R"({"other-1": {"code": -32601, "message": "this client offers no no/such"}, "ping-1": {}, )"
+            R"("roots-1": {"roots": [{"uri": "file:///srv/my%20notes"}]}})");
+}
+
 TEST_F(McpHttpTest, StreamThatBreaksOffBeforeTheAnswer_IsTakenUpAgain) {
   McpClient client(endpoint("usual"));
   const auto result = call(client, "early");

@@ -3,21 +3,12 @@
 #include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
-#include "json/uri_reference.hpp"
 #include "mcp/connection.hpp"
 #include "mcp/program_channel.hpp"
 
 namespace praxis {
 namespace {
-
-JsonObject list_of_roots(const std::vector<std::string>& folders) {
-  JsonArray roots;
-  for (const std::string& folder : folders)
-    roots.push_back(JsonObject{{"uri", "file://" + percent_encode(folder, "/")}});
-  return {{"roots", std::move(roots)}};
-}
 
 class StdioConnection final : public McpConnection {
  public:
@@ -163,22 +154,13 @@ bool StdioConnection::take(const McpMessage& message) {
 /// A question belongs to the call that is in progress. With several, the server
 /// does not say which one asks, and the person could not know what they answer.
 void StdioConnection::answer_request(const McpMessage& message) {
-  std::string reply = mcp_error(message.id, kRpcUnknownMethod, "this client offers no " + message.method);
-  if (message.method == "ping") reply = mcp_result(message.id, JsonObject{});
-  if (message.method == "roots/list" && !bounds_.roots.empty())
-    reply = mcp_result(message.id, list_of_roots(bounds_.roots));
-  if (mcp_may_ask(message.method, bounds_)) {
-    std::shared_ptr<McpWaiting> only;
-    {
-      const std::lock_guard lock(mutex_);
-      if (waiting_.size() == 1) only = waiting_.begin()->second;
-    }
-    const bool is_small = to_json_text(message.body).size() <= bounds_.state_bytes;
-    McpAsked asked{message.id, message.method, message.body};
-    if (only && is_small && only->ask(asked)) return;
-    reply = mcp_reply(asked, nullptr);
+  std::shared_ptr<McpWaiting> only;
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.size() == 1) only = waiting_.begin()->second;
   }
-  std::ignore = channel_.send_quietly(std::move(reply));
+  if (auto reply = mcp_reply_at_once(message, bounds_, only.get()))
+    std::ignore = channel_.send_quietly(*std::move(reply));
 }
 
 void StdioConnection::close_with(const std::string& why) {

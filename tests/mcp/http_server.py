@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 behaviour = sys.argv[1]
 MODERN = "2026-07-28"
-answers = {}  # to questions
+answers = {}  # to requests of this server
 HEADED = {"type": "object", "properties": {  # wants two arguments in headers
     "text": {"type": "string", "x-mcp-header": "Text"},
     "deep": {"type": "object", "properties": {"n": {"type": "integer", "x-mcp-header": "N"}}}}}
@@ -64,8 +64,8 @@ class Handler(BaseHTTPRequestHandler):
         if behaviour == "guarded" and self.headers.get("Authorization") != "Bearer secret-token":
             return self.give(401)
         if "id" not in request or "method" not in request:
-            if "result" in request:
-                answers[request["id"]] = request["result"]
+            if "result" in request or "error" in request:
+                answers[request["id"]] = request.get("result", request.get("error"))
             return self.give(202)
         self.answer(request, request["method"], request.get("params", {}))
 
@@ -127,6 +127,15 @@ class Handler(BaseHTTPRequestHandler):
                 time.sleep(0.01)
             self.event({"id": request["id"], "result": text(json.dumps(answers["q1"]))})
             self.close_connection = True
+            return
+        if params["name"] == "requests":
+            asked = [("ping-1", "ping"), ("roots-1", "roots/list"), ("other-1", "no/such")]
+            for number, method in asked:
+                self.event({"id": number, "method": method, "params": {}})
+            until = time.monotonic() + 15
+            while len(answers) < len(asked) and time.monotonic() < until:
+                time.sleep(0.01)
+            self.event({"id": request["id"], "result": text(json.dumps(answers, sort_keys=True))})
             return
         for name in ("traceparent", "tracestate"):
             seen[name] = params.get("_meta", {}).get(name)

@@ -69,7 +69,7 @@ struct McpBounds {
   /// Whether it answers requests for a model's answer (sampling) as well, which come as questions do.
   bool gives_samples = false;
   bool takes_tasks = false;  ///< whether the caller of tools awaits tasks (`McpResult::task`)
-  /// Folders, as absolute paths, that a program with a handshake is to work in, if it asks (roots).
+  /// Folders, as absolute paths, that a server with a handshake is to work in, if it asks (roots).
   std::vector<std::string> roots = {};
 };
 
