@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/trimmed.hpp"
+#include "json/uri_reference.hpp"
 
 namespace praxis::flow {
 namespace {
@@ -23,28 +24,6 @@ bool is_joint(char c) { return std::string_view(".-@/:+%\\~").contains(c); }
 bool is_filler(char c) { return c == ' ' || c == '-'; }
 
 // ---- plain form
-
-int hex_digit(char c) {
-  if (is_digit(c)) return c - '0';
-  const char low = static_cast<char>(c | 0x20);
-  return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
-}
-
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const int high = text[i] == '%' && i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-    const int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
-    if (low < 0) {
-      out.push_back(text[i]);
-      continue;
-    }
-    out.push_back(static_cast<char>(high * 16 + low));
-    i += 2;
-  }
-  return out;
-}
 
 /// What stands for a sequence of bytes in a plain form.
 struct Replacement {
@@ -243,7 +222,7 @@ std::string_view grouped_account(std::string_view text, std::size_t at) {
 }  // namespace
 
 std::string plain_form(std::string_view text) {
-  const std::string decoded = percent_decoded(percent_decoded(text));
+  const std::string decoded = percent_decode(percent_decode(text));
   std::string out;
   out.reserve(decoded.size());
   for (std::size_t i = 0; i < decoded.size();) {

@@ -11,6 +11,7 @@
 
 #include "app/plain_text.hpp"
 #include "base/trimmed.hpp"
+#include "json/uri_reference.hpp"
 #include "praxis/json/json.hpp"
 #include "redact/detector.hpp"
 
@@ -21,22 +22,6 @@ constexpr std::string_view kJsonProtocol = "http/json", kProtobufProtocol = "htt
 
 std::unexpected<Error> bad_setting(const std::string& name, const std::string& what) {
   return fail(ErrorCode::kInput, name + ' ' + what);
-}
-
-/// `%2C` and the like as bytes.
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned value = 0;
-    if (text[i] == '%' && i + 2 < text.size() &&
-        std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16).ptr == text.data() + i + 3) {
-      out += static_cast<char>(value);
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
 }
 
 /// `a=1,b=2`, as the variables of OpenTelemetry have it.
@@ -50,7 +35,7 @@ Result<HttpHeaders> pairs_in(const std::string& variable, std::string_view text)
     const std::size_t equals = pair.find('=');
     if (equals == std::string_view::npos) return bad_setting(variable, "must be a list such as a=1,b=2");
     pairs.emplace_back(std::string(trimmed(pair.substr(0, equals), " \t")),
-                       percent_decoded(trimmed(pair.substr(equals + 1), " \t")));
+                       percent_decode(trimmed(pair.substr(equals + 1), " \t")));
   }
   return pairs;
 }
