@@ -169,10 +169,12 @@ void ServerConnection::dispatch() {
   ReceivedRequest request = std::move(parser_->request());
   parser_.reset();
   new_reply({request.method == "HEAD", request.keep_alive && !request.is_http_1_0 && !host_->draining()});
-  // The handler's copies keep the queue; the last one to go without an answer leaves 500.
-  const std::shared_ptr<ReplyQueue> guarded(reply_.get(), [queue = reply_](ReplyQueue*) {
+  // The handler's copies keep the queue; the last one to go without an answer leaves 500. It drops the queue
+  // itself: this function lives as long as weak references, and the queue keeps the host with its options.
+  const std::shared_ptr<ReplyQueue> guarded(reply_.get(), [queue = reply_](ReplyQueue*) mutable {
     queue->send(plain_refusal(500, "the request was not answered"));
     queue->finish();
+    queue.reset();
   });
   host_->handle(std::move(request), HttpReply(guarded));
 }

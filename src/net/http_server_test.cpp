@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -109,6 +110,23 @@ TEST_F(HttpServerTest, RequestThatNobodyAnswers_GetsAnError) {
   start();
   handler_ = [](const ReceivedRequest&, const HttpReply&) {};
   EXPECT_THAT(answer_to(kGet), StartsWith("HTTP/1.1 500 "));
+}
+
+TEST_F(HttpServerTest, WeakWayBackKeepsNothingOfTheServer) {
+  const auto kept = std::make_shared<int>();
+  HttpServerOptions options;
+  options.refuse = [kept](int status, const std::string&) { return HttpAnswer{status, {}, {}}; };
+  start(std::move(options));
+  std::weak_ptr<ReplyQueue> way;
+  handler_ = [&way](const ReceivedRequest&, const HttpReply& reply) {
+    way = reply.weak();
+    reply.send({});
+  };
+  EXPECT_THAT(answer_to(kGet), StartsWith("HTTP/1.1 200 "));
+  server_.reset();
+  executor_.reset();  // with what its tasks hold
+  EXPECT_TRUE(way.expired());
+  EXPECT_EQ(kept.use_count(), 1);
 }
 
 // What two readers could understand in different ways, or what is no HTTP at all, reaches no handler.

@@ -17,6 +17,7 @@
 
 #include "journal/testing/remove_folder.hpp"
 #include "net/testing/raw_client.hpp"
+#include "praxis/journal/journal.hpp"
 #include "praxis/json/json.hpp"
 #include "server/server.hpp"
 
@@ -77,6 +78,7 @@ class ServerTest : public ::testing::Test {
   }
   ~ServerTest() override {
     server_.reset();
+    EXPECT_TRUE(await_closed_journals(std::chrono::minutes(1))) << "what is left of the server lives on";
     praxis::testing::remove_folder(folder_);
   }
 
