@@ -25,28 +25,6 @@ bool is_transient(const EventBody& body) {
          std::holds_alternative<events::HookFailed>(body) || std::holds_alternative<events::Custom>(body);
 }
 
-Frame frame_of(std::shared_ptr<const Event> shown, std::shared_ptr<const Event> exact,
-               const std::optional<Position>& position, SessionId root) {
-  auto text = std::make_shared<const std::string>(server_sent(*shown, position));
-  return {position,         std::move(root), std::move(shown),
-          std::move(exact), std::move(text), std::make_shared<SocketText>()};
-}
-
-/// Of an event of the log.
-Frame frame_of(const Event& event, const Position& position, SessionId root, const EventRedactor& redactor) {
-  const auto whole = std::make_shared<const Event>(event);
-  return frame_of(redactor.shown(whole), redactor.exact(whole), position, std::move(root));
-}
-
-/// Whether an answer that was being written is complete or given up: no further piece of it comes.
-bool ends_answer(const EventBody& body) {
-  return std::holds_alternative<events::AssistantText>(body) ||
-         std::holds_alternative<events::AssistantReasoning>(body) ||
-         std::holds_alternative<events::ModelResponded>(body) ||
-         std::holds_alternative<events::ModelFailed>(body) ||
-         std::holds_alternative<events::AttemptSuperseded>(body) || ends_turn(body);
-}
-
 /// Whether to go on without a record that could not be read, or to read it again at a later look. A session
 /// that stays unreadable, such as one of a newer program, keeps observers waiting once.
 bool gives_up(std::map<SessionId, std::uint64_t>& unreadable, const SessionId& session, std::uint64_t look) {
@@ -123,7 +101,7 @@ void EventFeed::publish(const Event& event, Source source) {
     }
     if (source == Source::kOther && remote_.is_past(event)) return redactor_.forget(event.agent.id);
     if (source == Source::kOwn && follows_others_) remote_.note_record(event.agent.id, event.seq);
-    const std::uint64_t ordinal = note_partial(event);
+    const std::uint64_t ordinal = note_partial(event, source);
     for (const Event& piece : pieces) note_shown(piece);
     for (Frame& frame : frames) {
       if (transient_count_ >= kMostTransient) break;
@@ -149,7 +127,7 @@ void EventFeed::note_shown(const Event& piece) {
 
 /// Keeps the text of answers that are being written, for observers that come late. Returns the number of the
 /// piece.
-std::uint64_t EventFeed::note_partial(const Event& event) {
+std::uint64_t EventFeed::note_partial(const Event& event, Source source) {
   if (!is_answer_piece(event.body)) {
     if (ends_answer(event.body)) partials_.erase(event.agent.id);
     return 0;
@@ -158,6 +136,7 @@ std::uint64_t EventFeed::note_partial(const Event& event) {
   std::vector<Part>& parts = partial.parts;
   if (!parts.empty() && (parts.back().event.seq != event.seq || parts.back().event.attempt != event.attempt))
     parts.clear();
+  partial.source = source;
   if (!parts.empty() && continues(parts.back().event, event)) {
     *delta_text(parts.back().event) += *delta_text(event);
   } else {
@@ -179,6 +158,17 @@ void EventFeed::note_end(const Event& event) {
 void EventFeed::drop_ended(Partials& partials, const Event& end) {
   const auto found = partials.find(end.agent.id);
   if (found != partials.end() && found->second.parts.back().event.seq < end.seq) partials.erase(found);
+}
+
+/// Drops what an observer would get of answers that have ended since it joined.
+void EventFeed::drop_closed(Observer& observer) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(observer.partials, [&](const auto& each) {
+    const auto found = partials_.find(each.first);
+    const Event& began = each.second.parts.front().event;
+    return found == partials_.end() || found->second.parts.front().event.seq != began.seq ||
+           found->second.parts.front().event.attempt != began.attempt;
+  });
 }
 
 void EventFeed::wake() {
@@ -247,6 +237,7 @@ void EventFeed::pump_once() {
   for (auto& [session, frames] : transient) deliver_before(session, UINT64_MAX, transient);
   // Who joined after that last look may hold an answer that was begun after a record which is not read yet.
   for (const ObserverPtr& observer : observers) {
+    drop_closed(*observer);
     while (!observer->gone && !observer->partials.empty())
       give_partial(*observer, observer->partials.begin()->first);
     if (observer->gone) leave(observer);
@@ -277,7 +268,7 @@ bool EventFeed::deliver_records(const std::vector<Change>& changes,
       live_ = change.position;
       observers = joined_;
     }
-    deliver_rest(change, observers);
+    if (!events || std::ranges::any_of(*events, ends_answer, &Event::body)) deliver_rest(change, observers);
     if (!events) continue;
     const SessionId root = lineages_.root_of(change.session);
     for (std::uint32_t i = 0; i < events->size(); ++i)
@@ -332,14 +323,14 @@ void EventFeed::deliver(const Frame& frame, const std::vector<ObserverPtr>& obse
 }
 
 void EventFeed::give(Observer& observer, const Frame& frame) {
+  const SessionId& session = frame.event->agent.id;
+  if (ends_answer(frame.event->body)) {  // also if the observer has the record
+    observer.reads.erase(session);
+    drop_ended(observer.partials, *frame.event);
+  }
   if (frame.position) {
     if (*frame.position <= observer.after) return;
     observer.after = *frame.position;
-  }
-  const SessionId& session = frame.event->agent.id;
-  if (ends_answer(frame.event->body)) {
-    observer.reads.erase(session);
-    drop_ended(observer.partials, *frame.event);
   }
   if (!concerns(observer.filter, frame)) return;
   if (frame.ordinal > 0) {
@@ -360,8 +351,9 @@ void EventFeed::give_partial(Observer& observer, const SessionId& session) {
   for (Part& part : node.mapped().parts) {
     auto exact = std::make_shared<const Event>(part.event);
     *delta_text(part.event) = std::move(part.shown);
-    const Frame frame = frame_of(std::make_shared<const Event>(std::move(part.event)), std::move(exact),
-                                 std::nullopt, lineages_.root_of(session));
+    Frame frame = frame_of(std::make_shared<const Event>(std::move(part.event)), std::move(exact),
+                           std::nullopt, lineages_.root_of(session));
+    frame.is_remote = node.mapped().source == Source::kOther;
     if (observer.gone || !concerns(observer.filter, frame)) continue;
     if (!observer.sink->on_frame(frame)) observer.gone = true;
   }

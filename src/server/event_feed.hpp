@@ -47,6 +47,12 @@ struct Frame {
   bool is_remote = false;              ///< a transient event of a session of another process
 };
 
+/// Renders an event. `root`: of its tree; may follow.
+Frame frame_of(std::shared_ptr<const Event> shown, std::shared_ptr<const Event> exact,
+               const std::optional<Position>& position, SessionId root);
+/// An event of the log.
+Frame frame_of(const Event& event, const Position& position, SessionId root, const EventRedactor& redactor);
+
 /// Which events an observer gets.
 struct FeedFilter {
   SessionId session = {};  ///< of this session and all below; empty: of all sessions
@@ -127,6 +133,7 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   struct Partial {
     std::vector<Part> parts = {};
     std::uint64_t ordinal = 0;  ///< of the last piece
+    Source source = Source::kOwn;
   };
   using Partials = std::map<SessionId, Partial>;
   /// The sessions of which a record could not be read, each with the look at which that began.
@@ -162,11 +169,12 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
   void give(Observer& observer, const Frame& frame);
   bool concerns(const FeedFilter& filter, const Frame& frame);
   void give_partial(Observer& observer, const SessionId& session);
-  std::uint64_t note_partial(const Event& event);
+  std::uint64_t note_partial(const Event& event, Source source);
   void note_shown(const Event& piece);
   void deliver_rest(const Change& change, const std::vector<ObserverPtr>& observers);
   void note_end(const Event& event);
   static void drop_ended(Partials& partials, const Event& end);
+  void drop_closed(Observer& observer);
   std::vector<ObserverPtr> joined();
   void catch_up(const ObserverPtr& observer, const std::shared_ptr<Projection>& projection);
   void catch_up_after(std::chrono::milliseconds pause, const ObserverPtr& observer,

@@ -214,9 +214,12 @@ class EventFeedTest : public praxis::testing::Scripted {
   /// Begins a turn with the model. Returns what is true once all have heard of the first piece of the second
   /// answer; the feed is among them if it has started.
   std::jthread turn_of(const std::shared_ptr<HeldModel>& model) {
+    return turn_in(session_of(Agent().model(model).use(praxis::testing::echo_tool()).runtime(runtime_)));
+  }
+  std::jthread turn_in(Session session) {
     later_ = runtime_->on("text.delta", [this](const Event&) { is_written_ = true; });
-    return std::jthread([agent = Agent().model(model).use(praxis::testing::echo_tool()).runtime(runtime_)] {
-      EXPECT_EQ(checked(agent.run("hi")).text, "Second part");
+    return std::jthread([session = std::move(session)]() mutable {
+      EXPECT_EQ(checked(session.send_user_message("hi").report()).text, "Second part");
     });
   }
   bool is_written() const { return is_written_; }
@@ -326,6 +329,7 @@ TEST_F(EventFeedTest, WhoJoinsWhileTheJournalIsRead_GetsAnOpenAnswerAfterTheReco
   feed->subscribe({}, Position{}, late);
   EXPECT_TRUE(becomes([&] { return slow->asked() > asked; }));
   slow->open();
+  EXPECT_TRUE(becomes([&] { return late->texts().size() == 2; }));
   model->end();
   for (const auto& sink : {early, late}) {
     EXPECT_TRUE(becomes([&] { return sink->texts().size() == 4; }));
@@ -334,7 +338,7 @@ TEST_F(EventFeedTest, WhoJoinsWhileTheJournalIsRead_GetsAnOpenAnswerAfterTheReco
   feed->stop();
 }
 
-TEST_F(EventFeedTest, WhoJoinsWhileThePieceIsPublishedThatNobodyWatched_GetsIt) {
+TEST_F(EventFeedTest, WhoJoinsWhileThePieceIsPublishedThatWasNotWatched_GetsIt) {
   struct Door {
     std::atomic<bool> holds = false;
     praxis::testing::Gate entered, release;
@@ -364,6 +368,32 @@ TEST_F(EventFeedTest, WhoJoinsWhileThePieceIsPublishedThatNobodyWatched_GetsIt) 
   std::string pieces;
   for (const std::string& text : sink->texts()) pieces += text.starts_with('.') ? "" : text;
   EXPECT_EQ(pieces, "Second part");
+  feed->stop();
+}
+
+TEST_F(EventFeedTest, RecordInTheMiddleOfAnAnswer_ShowsNothingThatIsHeldBack) {
+  const redact::Redaction redaction(
+      std::make_shared<const Redactor>(std::vector<std::string>{"Second part"}));
+  const auto feed = std::make_shared<EventFeed>(runtime_, journal_, runtime_->model_services().executor,
+                                                nullptr, [redaction](const SessionId&) { return redaction; });
+  feed->start();
+  const auto sink = std::make_shared<TextsSink>();
+  const auto names = std::make_shared<NamesSink>();
+  EXPECT_TRUE(feed->join({}, sink));
+  EXPECT_TRUE(feed->join({}, names));
+  const auto model = std::make_shared<HeldModel>(runtime_->model_services().executor);
+  Session session = session_of(Agent().model(model).use(praxis::testing::echo_tool()).runtime(runtime_));
+  const std::jthread turn = turn_in(session);
+  model->begin();
+  EXPECT_TRUE(becomes([&] { return is_written(); }));
+  session.annotate("looks good");
+  EXPECT_TRUE(becomes([&] { return names->count("session.intervened") > 0; }));
+  model->end();
+  EXPECT_TRUE(becomes([&] { return names->count("turn.completed") > 0; }));
+  std::string pieces;
+  for (const std::string& text : sink->texts()) pieces += text.starts_with('.') ? "" : text;
+  EXPECT_EQ(pieces, "[key]");
+  EXPECT_EQ(sink->texts().back(), ".[key]");
   feed->stop();
 }
 

@@ -19,6 +19,18 @@ bool covers(const FeedFilter& filter, Lineages& lineages, const SessionId& sessi
   return filter.below && lineages.is_within(session, filter.session);
 }
 
+Frame frame_of(std::shared_ptr<const Event> shown, std::shared_ptr<const Event> exact,
+               const std::optional<Position>& position, SessionId root) {
+  auto text = std::make_shared<const std::string>(server_sent(*shown, position));
+  return {position,         std::move(root), std::move(shown),
+          std::move(exact), std::move(text), std::make_shared<SocketText>()};
+}
+
+Frame frame_of(const Event& event, const Position& position, SessionId root, const EventRedactor& redactor) {
+  const auto whole = std::make_shared<const Event>(event);
+  return frame_of(redactor.shown(whole), redactor.exact(whole), position, std::move(root));
+}
+
 std::string server_sent(const Event& event, const std::optional<Position>& position) {
   std::string text = position ? "id: " + position->text() + "\n" : "";
   text.append("event: ").append(event_name(event.body)).append("\ndata: ");

@@ -63,6 +63,14 @@ bool is_answer_piece(const EventBody& body) {
          std::holds_alternative<events::ReasoningDelta>(body);
 }
 
+bool ends_answer(const EventBody& body) {
+  return std::holds_alternative<events::AssistantText>(body) ||
+         std::holds_alternative<events::AssistantReasoning>(body) ||
+         std::holds_alternative<events::ModelResponded>(body) ||
+         std::holds_alternative<events::ModelFailed>(body) ||
+         std::holds_alternative<events::AttemptSuperseded>(body) || ends_turn(body);
+}
+
 bool continues(const Event& before, const Event& after) {
   const auto place = [](const Event& event) {
     std::uint32_t item = 0;

@@ -22,6 +22,8 @@ std::string* delta_text(Event& event);
 const std::string* delta_text(const Event& event);
 /// Whether an event is a piece of an answer or of its reasoning.
 bool is_answer_piece(const EventBody& body);
+/// Whether an answer that was being written is complete or given up: no further piece of it comes.
+bool ends_answer(const EventBody& body);
 /// Whether both deltas are pieces of the same text.
 bool continues(const Event& before, const Event& after);
 

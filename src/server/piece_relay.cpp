@@ -151,6 +151,7 @@ void PieceRelay::take_pieces(const Json& text) {
   ++counts_->received;
   for (RemotePiece& piece : relayed_pieces(text)) {
     const SessionId session = piece.event.agent.id;
+    if (runs_->has_open(session)) continue;  // what this process writes itself, on its way back
     if (!feed_->take_remote(std::move(piece))) ask_again(session);
   }
   if (json_bool(text, "records")) feed_->wake();
