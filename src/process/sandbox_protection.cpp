@@ -260,8 +260,8 @@ class Protection {
 void hide_ends(const SandboxFolder& folder, const std::vector<PathWay>& hidden,
                std::set<std::string>& mounted, std::vector<std::string>& options,
                supervisor::Request& request) {
-  const std::set<std::string> none;  // also what is granted is hidden
-  Protection protection(folder, none, mounted, options, request);
+  const std::set<std::string> nothing;  // also what is granted is hidden
+  Protection protection(folder, nothing, mounted, options, request);
   for (const PathWay& way : hidden) protection.hide(place_in(folder, way.end));
 }
 
