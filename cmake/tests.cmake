@@ -67,9 +67,10 @@ function(praxis_test name)
     # and for an ordinary user: which of them finds no other error of memory.
     string(APPEND elsewhere ":Property/*:SandboxTest.EveryProbeFailsInsideAndSucceedsOutside:Users/*/Ordinary")
   endif()
-  # Each starts some hundreds of programs: for a chat at several sizes of terminal, for each hostile probe or repository.
+  # Each starts some hundreds of programs: for a chat at several sizes of terminal, for each hostile probe or repository; or
+  # runs as many cases, and is killed in between.
   if(name STREQUAL whole_test)
-    set(of_many_starts Of/ChatSessions.*)
+    set(of_many_starts Of/ChatSessions.*:CliEvalKills.*)
     if(NOT PRAXIS_SANITIZE)
       string(APPEND of_many_starts ":SandboxTest.EveryProbeFailsInsideAndSucceedsOutside:Users/HostileRepository.*")
     endif()
@@ -187,8 +188,10 @@ if(sources)
   # The tests of the binary and of killed processes again, likewise.
   if(NOT PRAXIS_SANITIZE)
     gtest_discover_tests(whole_test TEST_PREFIX Suspended. TEST_LIST whole_suspended DISCOVERY_TIMEOUT 60
-                         TEST_FILTER "Cli*:*Crash*:ReleaseNotes*:Birthday*:StopTest*:-CrashDamage*:CliPostgres.*"
+                         TEST_FILTER "Cli*:*Crash*:ReleaseNotes*:Birthday*:StopTest*:-CrashDamage*:CliPostgres.*:CliEvalKills.*"
                          PROPERTIES TIMEOUT 120 ENVIRONMENT PRAXIS_SUSPEND=true)
+    gtest_discover_tests(whole_test TEST_PREFIX Suspended. TEST_LIST whole_suspended_sessions DISCOVERY_TIMEOUT 60
+                         TEST_FILTER CliEvalKills.* PROPERTIES TIMEOUT 600 ENVIRONMENT PRAXIS_SUSPEND=true)
   endif()
 endif()
 
