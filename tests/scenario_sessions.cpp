@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "must.hpp"
 #include "praxis/logs/logs.hpp"
 #include "praxis/praxis.hpp"
 #include "praxis/runtime/mcp_tools.hpp"
@@ -129,14 +130,14 @@ Scenario team_flow() {
             const auto journal = options.journal;
             const auto runtime = Runtime::create(std::move(options));
             const auto model =
-                must_have(script_model(scenario.script, scenario.name, runtime->model_services().executor));
+                must(script_model(scenario.script, scenario.name, runtime->model_services().executor));
             Agent writer("", "You write."), editor("", "You correct.");
             writer.id("writer").model(model);
             editor.id("editor").model(model);
             Team both({writer, editor}, runtime);
             if (auto chained = both.route_message(route_chain({"writer", "editor"})); !chained)
               throw std::runtime_error(chained.error().message);
-            AgentResult result = must_have(both.send("Write it"));
+            AgentResult result = must(both.send("Write it"));
             return Played{journal, both.session_id(), {std::move(result)}};
           }};
 }
@@ -156,7 +157,7 @@ std::uint64_t seq_of_first_call(const std::vector<StoredRecord>& records) {
 std::uint64_t seq_of_first_turn(const std::vector<StoredRecord>& records) {
   for (const StoredRecord& stored : records) {
     if (const auto* turn = std::get_if<records::TurnSettled>(&stored.record.body))
-      return must_have(seq_of_turn(records, turn->turn));
+      return must(seq_of_turn(records, turn->turn));
   }
   throw std::runtime_error("no turn has ended");
 }
@@ -166,9 +167,9 @@ Played forked(const Scenario& scenario, std::uint64_t (*at)(const std::vector<St
   Setting setting;
   Stage first(scenario, setting);
   std::vector<AgentResult> results = first.play();
-  const std::uint64_t seq = at(must_have(read_records(first.journal(), first.session())));
+  const std::uint64_t seq = at(must(read_records(first.journal(), first.session())));
   setting.environment = fixed_environment(2);
-  const SessionId fork = must_have(fork_session(first.journal(), *setting.environment, first.session(), seq));
+  const SessionId fork = must(fork_session(first.journal(), *setting.environment, first.session(), seq));
   Stage second(scenario, setting);
   results.push_back(second.finish(fork));
   return {setting.journal, fork, std::move(results)};
@@ -206,7 +207,7 @@ Scenario resume_flow() {
                   Setting first;
                   first.journal = journal;
                   Stage stage(scenario, first);
-                  Session begun = must_have(stage.agent().session());
+                  Session begun = must(stage.agent().session());
                   session = begun.session_id();
                   if (!begun.send_user_message("go").report()) throw std::runtime_error("no turn");
                 }
@@ -227,12 +228,12 @@ Scenario rewind_flow() {
           .play = [](const Scenario& scenario) {
             Setting setting;
             Stage stage(scenario, setting);
-            Session session = must_have(stage.agent().session());
-            std::vector<AgentResult> results{must_have(session.ask("a")), must_have(session.ask("b"))};
+            Session session = must(stage.agent().session());
+            std::vector<AgentResult> results{must(session.ask("a")), must(session.ask("b"))};
             const std::string& second = results.back().id;
             if (auto done = session.rewind(TurnId{second.substr(second.find('/') + 1)}); !done)
               throw std::runtime_error(done.error().message);
-            results.push_back(must_have(session.ask("b, but better")));
+            results.push_back(must(session.ask("b, but better")));
             return Played{setting.journal, session.session_id(), std::move(results)};
           }};
 }
@@ -320,8 +321,8 @@ Scenario mcp_flow() {
 
 Scenario recorded_vendor_flow() {
   return {.name = "recorded_vendor", .prompts = {"I live in Lisbon."}, .shape = [](Agent& agent) {
-            agent.model(must_have(make_model("cassette:" PRAXIS_SOURCE_DIR "/tests/cassettes/notes",
-                                             Runtime::create()->model_services())));
+            agent.model(must(make_model("cassette:" PRAXIS_SOURCE_DIR "/tests/cassettes/notes",
+                                        Runtime::create()->model_services())));
             agent.policy({.allow = {"kv"}, .deny = {}, .ask = {}});
           }};
 }

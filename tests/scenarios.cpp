@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "journal/testing/remove_folder.hpp"
+#include "must.hpp"
 #include "praxis/tools/kv_tool.hpp"
 #include "praxis/tools/text_tool.hpp"
 
@@ -195,11 +196,11 @@ Agent agent_for(const Scenario& scenario, const Setting& setting, const std::sha
                 const std::shared_ptr<Runtime>& runtime) {
   Agent agent("", "You are terse.");
   if (!scenario.script.empty()) {
-    auto model = must_have(script_model(with_chunk(scenario.script, setting.chunk), scenario.name,
-                                        runtime->model_services().executor));
+    auto model = must(script_model(with_chunk(scenario.script, setting.chunk), scenario.name,
+                                   runtime->model_services().executor));
     agent.model(setting.wrap ? setting.wrap(std::move(model)) : std::move(model));
   }
-  if (!scenario.plan.empty()) agent.plan(must_have(parse_json(scenario.plan)));
+  if (!scenario.plan.empty()) agent.plan(must(parse_json(scenario.plan)));
   agent.use(tools_of(world)).in_doubt(InDoubt::kTell).runtime(runtime);
   if (scenario.shape) scenario.shape(agent);
   return agent;
@@ -227,7 +228,7 @@ AgentResult Stage::decide_all(const Session& session, Result<AgentResult> result
                               std::vector<AgentResult>* all) const {
   Session handle = session;
   for (;;) {
-    AgentResult settled = must_have(std::move(result));
+    AgentResult settled = must(std::move(result));
     if (all != nullptr) all->push_back(settled);
     if (settled.status != SessionStatus::kAwaitingUser) return settled;
     Approvals decisions;
@@ -260,7 +261,7 @@ void Stage::play_queued(const Session& session, std::vector<AgentResult>& result
 }
 
 std::vector<AgentResult> Stage::play() {
-  Session session = must_have(call([&] { return runtime_->create_session(agent_); }));
+  Session session = must(call([&] { return runtime_->create_session(agent_); }));
   session_ = session.session_id();
   world_->enter(session);
   std::vector<AgentResult> results;
@@ -275,7 +276,7 @@ std::vector<AgentResult> Stage::play() {
 
 AgentResult Stage::finish(const SessionId& id) {
   world_->out_of_order();
-  Session session = must_have(runtime_->open_session(id, agent_));
+  Session session = must(runtime_->open_session(id, agent_));
   world_->enter(session);
   auto carried = session.resume().report();
   if (!carried && carried.error().code == ErrorCode::kInput)

@@ -10,24 +10,17 @@
 #include <mutex>
 #include <optional>
 #include <ostream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "must.hpp"
 #include "praxis/base/executor.hpp"
 #include "praxis/praxis.hpp"
 
 namespace praxis::testing {
-
-/// Throws the error of a result that has no value.
-template <class T>
-T must_have(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  return *std::move(result);
-}
 
 /// A temporary folder; in memory if possible, because a killed process loses nothing that it wrote,
 /// regardless of the medium.

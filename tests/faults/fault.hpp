@@ -6,11 +6,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "must.hpp"
 #include "praxis/base/result.hpp"
 
 namespace praxis::faults {
@@ -57,12 +57,7 @@ class Random {
 /// Reports an error as a failure of the run, which continues.
 inline void expect_ok(const Status& status) { EXPECT_TRUE(status) << status.error().message; }
 
-/// Returns the value; throws the message of an error, which ends the run.
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  if constexpr (!std::is_void_v<T>) return *std::move(result);
-}
+using testing::must;
 
 /// The steps that runs have made in this process since they were last reported.
 inline std::uint64_t unreported_steps = 0;
