@@ -1,13 +1,18 @@
 // Whole flows for the baseline alone that take more than one session, process or clock: agent trees, teams,
 // forks, continued and rewound sessions, deadlines, an MCP server, a recorded vendor.
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
+#include "base/testing/held_timers.hpp"
 #include "must.hpp"
+#include "praxis/base/executor.hpp"
 #include "praxis/logs/logs.hpp"
 #include "praxis/praxis.hpp"
 #include "praxis/runtime/mcp_tools.hpp"
@@ -240,23 +245,54 @@ Scenario rewind_flow() {
 
 // ---- clocks
 
+using Delays = std::vector<std::chrono::nanoseconds>;
+constexpr Millis kLimit{20};
+constexpr std::chrono::minutes kAnswers{10};  // longer than any limit
+
+/// Waits until a timer for each of the delays has been set.
+void await_timers(const HeldTimers& timers, const Delays& delays) {
+  constexpr std::chrono::seconds kPatience{60};
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!std::ranges::all_of(delays, [&](const auto delay) { return timers.set_for(delay) != 0; })) {
+    if (std::chrono::steady_clock::now() > end) throw std::runtime_error("a timer is not set");
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+/// Plays a turn of which something takes longer than `kLimit`. No time passes before all these timers are
+/// set, so the machine cannot be too slow for what comes before.
+Played out_of_time(const Scenario& scenario, const Delays& delays) {
+  const auto timers = std::make_shared<HeldTimers>(make_executor());
+  Setting setting;
+  setting.executor = timers;
+  Stage stage(scenario, setting);
+  Session session = must(stage.agent().session());
+  Run run = session.send_user_message(scenario.prompts.front());
+  await_timers(*timers, delays);
+  timers->advance(kLimit);
+  AgentResult result = must(run.report());
+  return {setting.journal, session.session_id(), {std::move(result)}};
+}
+
 Scenario deadline_flow() {
   return {.name = "deadline",
           .script = R"({"text": "never said", "delay_ms": 600000})",
           .shape =
               [](Agent& agent) {
                 Limits limits;
-                limits.timeout = Millis{20};
+                limits.timeout = kLimit;
                 agent.limits(limits);
               },
-          .ends = StopReason::kTimeLimit};
+          .ends = StopReason::kTimeLimit,
+          .play = [](const Scenario& scenario) { return out_of_time(scenario, {kLimit, kAnswers}); }};
 }
 
 Scenario late_tool_flow(std::string name, bool idempotent) {
   return {.name = std::move(name),
           .script = R"({"tool_calls": [{"name": "work", "arguments": {}}]}
 {"text": "It took too long."})",
-          .shape = with_tools({endless_tool(idempotent, Millis{20})})};
+          .shape = with_tools({endless_tool(idempotent, kLimit)}),
+          .play = [](const Scenario& scenario) { return out_of_time(scenario, {kLimit}); }};
 }
 
 Scenario retries_spent_flow() {
