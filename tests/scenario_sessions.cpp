@@ -284,7 +284,10 @@ Scenario deadline_flow() {
                 agent.limits(limits);
               },
           .ends = StopReason::kTimeLimit,
-          .play = [](const Scenario& scenario) { return out_of_time(scenario, {kLimit, kAnswers}); }};
+          .play =
+              [](const Scenario& scenario) {
+                return out_of_time(scenario, {kLimit, kAnswers});
+              }};
 }
 
 Scenario late_tool_flow(std::string name, bool idempotent) {
@@ -355,10 +358,27 @@ Scenario mcp_flow() {
           }};
 }
 
+/// A model under a fixed name: that of a cassette has the folder of the source, which requests are hashed
+/// with.
+class NamedModel final : public Model {
+ public:
+  NamedModel(std::string name, std::shared_ptr<Model> model)
+      : name_(std::move(name)), model_(std::move(model)) {}
+  const std::string& name() const override { return name_; }
+  ModelCapabilities capabilities() const override { return model_->capabilities(); }
+  MicroUsd price(const Usage& usage) const override { return model_->price(usage); }
+  std::unique_ptr<ModelSession> open_session() override { return model_->open_session(); }
+
+ private:
+  const std::string name_;
+  const std::shared_ptr<Model> model_;
+};
+
 Scenario recorded_vendor_flow() {
   return {.name = "recorded_vendor", .prompts = {"I live in Lisbon."}, .shape = [](Agent& agent) {
-            agent.model(must(make_model("cassette:" PRAXIS_SOURCE_DIR "/tests/cassettes/notes",
-                                        Runtime::create()->model_services())));
+            agent.model(std::make_shared<NamedModel>(
+                "cassette:notes", must(make_model("cassette:" PRAXIS_SOURCE_DIR "/tests/cassettes/notes",
+                                                  Runtime::create()->model_services()))));
             agent.policy({.allow = {"kv"}, .deny = {}, .ask = {}});
           }};
 }
