@@ -359,6 +359,13 @@ TEST(ManualExecutor, Advance_RunsTimersAtTheirOwnTime) {
   EXPECT_EQ(fired.back(), 20ms);
 }
 
+TEST(ManualExecutor, Advance_WithinATask_NeverGoesBack) {
+  ManualExecutor executor;
+  executor.after(10ms, [&] { executor.advance(30ms); });
+  executor.advance(20ms);
+  EXPECT_EQ(executor.now(), 40ms);
+}
+
 TEST(ManualExecutor, RunReady_RunsWhatTasksPost) {
   ManualExecutor executor;
   int runs = 0;

@@ -31,7 +31,7 @@ class MovedClock final : public Environment {
 };
 
 /// Runs everything as usual, except timers of more than ten seconds: those fire when the test says so.
-class HeldTimers final : public Executor {
+class HeldLongTimers final : public Executor {
  public:
   void post(Task task) override { executor_->post(std::move(task)); }
   void post_blocking(Task task) override { executor_->post_blocking(std::move(task)); }
@@ -213,7 +213,7 @@ TEST_F(ApprovalsTest, NoDecisionInTime_TheStepCountsAsDenied) {
 }
 
 TEST_F(ApprovalsTest, AClockThatJumps_EndsTheWaitOnceAndOnlyWhenItIsOver) {
-  const auto timers = std::make_shared<HeldTimers>();
+  const auto timers = std::make_shared<HeldLongTimers>();
   use_clock(timers);
   Session session = session_of(careful(limit(&Limits::max_wait, Millis{3'600'000})));
   Gate done;

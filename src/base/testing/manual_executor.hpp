@@ -2,6 +2,7 @@
 // asks, in a fixed order; time is virtual.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -58,7 +59,7 @@ class ManualExecutor final : public Executor {
       run_ready();
     }
     std::lock_guard lock(mutex_);
-    now_ = until;
+    now_ = std::max(now_, until);  // a task may have let more time pass
   }
 
   /// Virtual time since the executor was made.
