@@ -23,8 +23,12 @@ struct ShellCommandEnd {
   std::string how;     ///< `exit 0`, `signal 9`, `stopped`, or why it did not run
   std::string output;  ///< of both streams, its beginning and its end; safe to display
 };
-/// Of a process that has ended, or could not be watched.
-ShellCommandEnd shell_command_end(std::string line, const Result<ProcessResult>& ended);
+/// Returns a text without the secrets that are known.
+using HideSecrets = std::function<std::string(std::string text)>;
+/// Of a process that has ended, or could not be watched. `hide` is applied to the line and to what the
+/// process wrote; of a secret across the place where a long output is cut, no part stays.
+ShellCommandEnd shell_command_end(const std::string& line, const Result<ProcessResult>& ended,
+                                  const HideSecrets& hide);
 
 /// The outputs that go with the next message. Pure.
 class ShellOutputs {
@@ -53,10 +57,8 @@ class ShellCommands {
  public:
   static constexpr std::size_t kMostOutput = std::size_t{16} << 10U;  ///< bytes of a command's output
 
-  /// `hide` removes secrets from a line and from its output; `wake` says that a command has ended. Another
-  /// thread calls both.
-  ShellCommands(std::shared_ptr<Executor> executor, std::function<std::string(std::string)> hide,
-                std::function<void()> wake);
+  /// `hide` is that of `shell_command_end`; `wake` says that a command has ended. Another thread calls both.
+  ShellCommands(std::shared_ptr<Executor> executor, HideSecrets hide, std::function<void()> wake);
   /// Stops the command that runs.
   ~ShellCommands();
   ShellCommands(const ShellCommands&) = delete;
