@@ -22,6 +22,12 @@ class ChatShell : public CliChat {
     chat.type("\r");
     loses(chat, "Enter runs this in your shell");
   }
+  std::filesystem::path history() const {
+    for (const auto& each : std::filesystem::recursive_directory_iterator(folder_))
+      if (each.path().filename() == "history.jsonl") return each.path();
+    ADD_FAILURE() << "there is no history";
+    return {};
+  }
   std::string log() { return praxis({"export", "last"}).out; }
 };
 
@@ -63,9 +69,10 @@ TEST_F(ChatShell, AgentIsStoppedWhileACommandDoesNotEnd) {
     run_command(*run, "kill -STOP $PPID; echo $PPID > parent; sleep 1000");  // what would end it stands still
     ASSERT_TRUE(run->wait_until([&] { return contents("parent").ends_with('\n'); }));
     stop_both(*run, key);
-    kill(std::stoi(contents("parent")), SIGCONT);
+    // On a slow machine it may have been given up by now, and its number be that of another process.
+    if (run->screen().contains("your command is ending")) kill(std::stoi(contents("parent")), SIGCONT);
     std::filesystem::remove(folder_ / "parent");
-    run->shows("stopped; the model sees it");
+    run->shows("the model sees it");
     run->type("\x04");
     EXPECT_EQ(run->finish(), 0);
   }
@@ -147,7 +154,7 @@ TEST_F(ChatShell, EnterRightAfterTheTextDoesNotRun) {
   for (int i = 0; i < 100 && !was_refused; ++i) {
     run->type("!true");
     run->shows("> !true");
-    run->wait_until([looks = 0]() mutable { return ++looks > 2; });  // longer than a frame
+    run->wait_until([looks = 0]() mutable { return ++looks > 1; });  // longer than a frame
     run->type("\r");
     EXPECT_TRUE(run->wait_until([&] {
       const std::string screen = run->screen();
@@ -172,11 +179,7 @@ TEST_F(ChatShell, StoredMessageDoesNotRun) {
   run->shows("Ok.");
   run->type("\x04");
   EXPECT_EQ(run->finish(), 0);
-  std::filesystem::path history;
-  for (const auto& each : std::filesystem::recursive_directory_iterator(folder_))
-    if (each.path().filename() == "history.jsonl") history = each.path();
-  ASSERT_FALSE(history.empty());
-  std::ofstream(history, std::ios::app) << "\"!touch ran\"\n";
+  std::ofstream(history(), std::ios::app) << "\"!touch ran\"\n";
   run = chat({"talk.toml"});
   begin(*run);
   run->type("\x1b[A");
@@ -343,6 +346,38 @@ TEST_F(ChatShell, OutputDoesNotComeBackWithAnotherMessageOfTheSameText) {
   loses(*run, "next step: carry");
   EXPECT_THAT(run->screen(), Not(HasSubstr("next message:")));
   left(*run);
+}
+
+TEST_F(ChatShell, OutputDoesNotComeBackWhenGoingBackFails) {
+  file("talk.jsonl", says("Seen.") + says("Slow.", 600000));
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  run_command(*run, "printf 'k%spt' e");
+  run->shows("next message: 1 output");
+  run->type("carry\r");
+  run->shows("- 1 step,");
+  run->type("\x1b\x1b");
+  run->shows("Back to before which message?");
+  EXPECT_EQ(praxis({"tree", "steer", "last", "Begin"}).status, 0);
+  run->shows("> Begin");
+  run->type("\r");
+  run->shows("Esc stops it first");
+  EXPECT_EQ(count(run->screen(), "> carry"), 1U) << run->screen();
+  EXPECT_THAT(run->screen(), Not(HasSubstr("next message:")));
+  run->type("\x04");
+  EXPECT_EQ(run->finish(), 0);
+}
+
+TEST_F(ChatShell, CommandWithAKnownSecretIsNotInTheHistory) {
+  options_.env["OPENAI_API_KEY"] = "sk-of-the-tests-0123456789";
+  const auto run = chat({"talk.toml"});
+  begin(*run);
+  for (const char* line : {"echo before", "echo sk-of-the-tests-0123456789", "echo after"}) {
+    run_command(*run, line);
+    run->shows("exit 0; the model sees it");
+  }
+  left(*run);
+  EXPECT_THAT(contents(history()), AllOf(HasSubstr("before"), HasSubstr("after"), Not(HasSubstr("sk-of"))));
 }
 
 TEST_F(ChatShell, KnownSecretsAreNotInTheOutput) {

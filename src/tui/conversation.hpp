@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -145,7 +146,7 @@ class Conversation {
   std::string open(const ChatOpening& opening, Past past, std::size_t columns);
   std::string resume_run(const std::string& text, std::size_t columns);
   std::string fork_run(const std::string& text, std::size_t columns);
-  std::string rewind_run(std::string turn);
+  std::string rewind_run(std::string turn, const std::function<void()>& done);
   std::string change_model(const std::string& model, std::size_t columns);
   std::string change_member(const std::string& member, std::size_t columns);
   std::string offer_runs();

@@ -45,7 +45,7 @@ std::string Conversation::command(const std::string& line, std::size_t columns) 
       {"resume", [&] { return resume_run(rest, columns); }},
       {"new", [&] { return open({.model = rest}, Past::kShow, columns); }},
       {"fork", [&] { return fork_run(rest, columns); }},
-      {"rewind", [&] { return rewind_run(rest); }},
+      {"rewind", [&] { return rewind_run(rest, [] {}); }},
       {"diff", [&] { return diff(); }},
       {"undo", [&] { return undo_files(rest); }},
       {"model", [&] { return change_model(rest, columns); }},
@@ -151,12 +151,13 @@ std::string Conversation::fork_run(const std::string& text, std::size_t columns)
   return branch ? open({.id = branch->str()}, Past::kHide, columns) : failure(branch.error());
 }
 
-std::string Conversation::rewind_run(std::string turn) {
+/// Calls `done` when the conversation has gone back.
+std::string Conversation::rewind_run(std::string turn, const std::function<void()>& done) {
   if (is_busy()) return styles_.error(std::string(kStopFirst)) + '\n';
   if (turn.empty()) turn = last_turn_.str();
   if (turn.empty()) return styles_.error("there is no turn to take back") + '\n';
-  const Status done = run_->rewind(TurnId(turn));
-  if (!done) return failure(done.error());
+  if (const Status rewound = run_->rewind(TurnId(turn)); !rewound) return failure(rewound.error());
+  done();
   return styles_.dim("the conversation stands before " + app::one_line(turn, 40)) + '\n';
 }
 

@@ -58,13 +58,13 @@ std::string Conversation::offer_turns() {
 }
 
 std::string Conversation::choose(const Offer& offer, const Choice& choice, std::size_t columns) {
-  std::string text = command(offer.command + choice.value, columns);
-  if (offer.command != "/rewind ") return text;
-  const auto turn =
-      std::ranges::find(turns_, choice.value, [](const Turn& each) { return each.choice.value; });
-  if (turn != turns_.end()) shell_outputs_.put_back(turn->outputs);
-  unread_.push_back(choice.label);
-  return text;
+  if (offer.command != "/rewind ") return command(offer.command + choice.value, columns);
+  return rewind_run(choice.value, [&] {
+    const auto turn =
+        std::ranges::find(turns_, choice.value, [](const Turn& each) { return each.choice.value; });
+    if (turn != turns_.end()) shell_outputs_.put_back(turn->outputs);
+    unread_.push_back(choice.label);
+  });
 }
 
 std::vector<std::string> Conversation::take_unread() {

@@ -42,7 +42,8 @@ void LiveChat::run_shell_command(const std::string& text) {
   keep_draft();
   if (!line.empty()) {
     composer_.remember(text, HistoryKind::kShellCommand);
-    drafts_.remember(text, HistoryKind::kShellCommand);
+    // Not with the mask in place of the secret: that would be another command.
+    if (setup_.hide(text) == text) drafts_.remember(text, HistoryKind::kShellCommand);
   }
   print(conversation_.run_shell_command(line));
 }
