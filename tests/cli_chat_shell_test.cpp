@@ -1,5 +1,7 @@
 // `!command` in a chat: what runs it, what stops it, and what of it the model sees.
+#include <array>
 #include <csignal>
+#include <utility>
 
 #include "chat_rig.hpp"
 
@@ -372,9 +374,11 @@ TEST_F(ChatShell, CommandWithAKnownSecretIsNotInTheHistory) {
   options_.env["OPENAI_API_KEY"] = "sk-of-the-tests-0123456789";
   const auto run = chat({"talk.toml"});
   begin(*run);
-  for (const char* line : {"echo before", "echo sk-of-the-tests-0123456789", "echo after"}) {
+  const std::array<std::pair<const char*, const char*>, 3> lines{
+      {{"echo before", "before"}, {"echo sk-of-the-tests-0123456789", "[key]"}, {"echo after", "after"}}};
+  for (const auto& [line, printed] : lines) {
     run_command(*run, line);
-    run->shows("exit 0; the model sees it");
+    run->shows(std::string("\n") + printed + "\nexit 0; the model sees it");  // of this command
   }
   left(*run);
   EXPECT_THAT(contents(history()), AllOf(HasSubstr("before"), HasSubstr("after"), Not(HasSubstr("sk-of"))));
