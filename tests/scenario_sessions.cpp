@@ -284,10 +284,7 @@ Scenario deadline_flow() {
                 agent.limits(limits);
               },
           .ends = StopReason::kTimeLimit,
-          .play =
-              [](const Scenario& scenario) {
-                return out_of_time(scenario, {kLimit, kAnswers});
-              }};
+          .play = [](const Scenario& scenario) { return out_of_time(scenario, {kLimit, kAnswers}); }};
 }
 
 Scenario late_tool_flow(std::string name, bool idempotent) {
