@@ -205,8 +205,7 @@ constexpr std::array kOwnKeys{
     SettingKey{"tools.mcp.*.write", Type::kTexts, "Folders that the program may write"},
     SettingKey{"tools.mcp.*.roots", Type::kTexts,
                "Folders that the server is to work in; it can ask for them. A program reaches no more than "
-               "`folder`, "
-               "`read` and `write`"},
+               "`folder`, `read` and `write`"},
     SettingKey{"tools.mcp.*.environment", Type::kTexts,
                "Environment variables that are passed on; `VARIABLE=secret:NAME` has a secret of the "
                "configuration, which the program then knows"},

@@ -32,8 +32,8 @@ struct McpAsked {
 inline constexpr std::string_view kMcpQuestion = "elicitation/create";
 inline constexpr std::string_view kMcpSampling = "sampling/createMessage";
 /// The answer to a request of the server, unless it is such a question and becomes that of `open`, the only
-/// request in progress (null: there is none, or several). A ping and a question for the folders that the
-/// server is to work in are answered by the client itself; what it does not offer is an error.
+/// request in progress (null: not exactly one is). A ping and a question for the folders that the server is
+/// to work in are answered by the client itself; what it does not offer is an error.
 std::optional<std::string> mcp_reply_at_once(const McpMessage& request, const McpBounds& bounds,
                                              McpWaiting* open);
 /// The answer to such a question of the server; null, and to one that cannot be put to anyone: declined.

@@ -134,8 +134,7 @@ std::uint64_t EventFeed::note_partial(const Event& event, Source source) {
   }
   Partial& partial = partials_[event.agent.id];
   std::vector<Part>& parts = partial.parts;
-  if (!parts.empty() && (parts.back().event.seq != event.seq || parts.back().event.attempt != event.attempt))
-    parts.clear();
+  if (!parts.empty() && !partial.has(event)) parts.clear();
   partial.source = source;
   if (!parts.empty() && continues(parts.back().event, event)) {
     *delta_text(parts.back().event) += *delta_text(event);
@@ -157,7 +156,7 @@ void EventFeed::note_end(const Event& event) {
 /// when the next answer is being written.
 void EventFeed::drop_ended(Partials& partials, const Event& end) {
   const auto found = partials.find(end.agent.id);
-  if (found != partials.end() && found->second.parts.back().event.seq < end.seq) partials.erase(found);
+  if (found != partials.end() && found->second.is_before(end.seq)) partials.erase(found);
 }
 
 /// Drops what an observer would get of answers that have ended since it joined.
@@ -165,9 +164,7 @@ void EventFeed::drop_closed(Observer& observer) {
   const std::lock_guard lock(mutex_);
   std::erase_if(observer.partials, [&](const auto& each) {
     const auto found = partials_.find(each.first);
-    const Event& began = each.second.parts.front().event;
-    return found == partials_.end() || found->second.parts.front().event.seq != began.seq ||
-           found->second.parts.front().event.attempt != began.attempt;
+    return found == partials_.end() || !found->second.has(each.second.parts.back().event);
   });
 }
 
@@ -302,8 +299,7 @@ void EventFeed::deliver_rest(const Change& change, const std::vector<ObserverPtr
   if (is_piece) frame.ordinal = UINT64_MAX;
   for (const ObserverPtr& observer : observers) {
     const auto partial = observer->partials.find(change.session);
-    const bool has_part =
-        partial != observer->partials.end() && partial->second.parts.back().event.seq < change.seq;
+    const bool has_part = partial != observer->partials.end() && partial->second.is_before(change.seq);
     const bool lacks_beginning = is_piece && !has_part && !observer->reads.contains(change.session);
     if (!lacks_beginning && observer->after < Position{change.position, 0}) deliver(frame, {observer});
   }

@@ -134,6 +134,13 @@ class EventFeed : public std::enable_shared_from_this<EventFeed> {
     std::vector<Part> parts = {};
     std::uint64_t ordinal = 0;  ///< of the last piece
     Source source = Source::kOwn;
+
+    /// Whether an event of record `seq` comes after it.
+    bool is_before(std::uint64_t seq) const { return parts.back().event.seq < seq; }
+    /// Whether the event is of the same answer.
+    bool has(const Event& event) const {
+      return parts.back().event.seq == event.seq && parts.back().event.attempt == event.attempt;
+    }
   };
   using Partials = std::map<SessionId, Partial>;
   /// The sessions of which a record could not be read, each with the look at which that began.
